@@ -31,12 +31,14 @@ WASM_FLAGS ?=
 WORK    := $(if $(filter web,$(PAGE)),bin/_page,$(PAGE)/_page)
 # A go.work in a directory above is about other modules.
 export GOWORK := off
+BUNDLE_SRC := $(shell find web -path web/bundle -prune -o \( -name '*.js' -o -name '*.css' -o -name '*.html' -o -name '*.svg' \) -print) \
+  tools/standalone/bundle.go tools/standalone/page.go tools/standalone/go.sum
 WASM_SRC := $(shell find core wasm stories tools/wasmpage -name '*.go' -not -name '*_test.go' 2>/dev/null) stories/stories.json go.mod go.sum
 
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: always help run sim test-sim wasm build standalone test verify judges check fetch unit unit-all random e2e e2e-some toolchains \
+.PHONY: always help run sim test-sim wasm packed build standalone test verify judges check fetch unit unit-all random e2e e2e-some toolchains \
   toolchains-all reliability pictures pictures-check film probe-releases probe-foreign probe-rules sim-foreign flat story-layouts slidev site dist dist-test \
   soak-day stress stress-rounds stress-short bench releases \
   soak soak-informer clean
@@ -58,20 +60,30 @@ sim: bin/informerscope-sim ## build the served cluster, Kubernetes in one proces
 bin/informerscope-sim: $(shell find sim core/cluster/levers core/cluster/simcluster core/lab/selection probe -name '*.go' -not -name '*_test.go' 2>/dev/null) sim/go.mod sim/go.sum sim/build.sh
 	GO="$(GO)" ./sim/build.sh
 
-wasm: $(PAGE)/informerscope.wasm.gz $(PAGE)/wasm_exec.js ## build what the page loads
+wasm: $(PAGE)/informerscope.wasm.gz $(PAGE)/wasm_exec.js $(if $(filter web,$(PAGE)),web/bundle/index.html.gz) ## build what the page loads
 
 # tools/wasmpage builds it small and without chance, with exactly this toolchain; another toolchain makes it build again.
 $(PAGE)/informerscope.wasm.gz: $(WASM_SRC) $(WORK)/toolchain
+	@rm -f $(PAGE)/informerscope.wasm.br
 	$(GO) run ./tools/wasmpage $(WASM_FLAGS) -work $(WORK) -o $(PAGE)
 
 # It comes from the toolchain that built the program, and with it.
 $(PAGE)/wasm_exec.js: $(PAGE)/informerscope.wasm.gz
 	@[ -e $@ ] || $(GO) run ./tools/wasmpage $(WASM_FLAGS) -work $(WORK) -o $(PAGE)
 
+# The page as few packed files. The bundler is a Go module of its own: the server does not have it.
+web/bundle/index.html.gz: $(BUNDLE_SRC) web/wasm_exec.js
+	cd tools/standalone && $(GO) run . -bundle
+
+# The program as brotli takes a minute, so that only what is given away has it.
+packed: wasm web/informerscope.wasm.br
+web/informerscope.wasm.br: web/informerscope.wasm.gz
+	cd tools/standalone && $(GO) run . -brotli
+
 $(WORK)/toolchain: always
 	@mkdir -p $(@D); is="$$($(GO) version) $$($(GO) env GOROOT)" && if [ "$$(cat $@ 2>/dev/null)" != "$$is" ]; then echo "$$is" > $@; fi
 
-build: wasm ## build the server with the page inside: bin/informerscope
+build: packed ## build the server with the page inside: bin/informerscope
 	$(GO) build -trimpath -o bin/informerscope ./server
 
 standalone: wasm ## one HTML file that needs no server: bin/informerscope.html
@@ -80,11 +92,11 @@ standalone: wasm ## one HTML file that needs no server: bin/informerscope.html
 site: wasm ## a folder for any static host, under any path: bin/site (simulated cluster, recordings, stories)
 	$(GO) run ./tools/site -o bin/site
 
-dist: wasm ## archives for people without Go, checksums, krew's manifest: bin/dist (VERSION=v1.2.3 DIST_URL=https://… DIST_SIM=false)
+dist: packed ## archives for people without Go, checksums, krew's manifest: bin/dist (VERSION=v1.2.3 DIST_URL=https://… DIST_SIM=false)
 	rm -rf bin/dist
 	$(GO) run ./tools/dist -go $(GO) -o bin/dist -version "$(VERSION)" -url "$(DIST_URL)" -platforms "$(DIST_PLATFORMS)" -sim="$(DIST_SIM)"
 
-dist-test: wasm $(T) ## make every archive but those of informerscope-sim and look at it, and make one again elsewhere and from nothing: the same bytes
+dist-test: packed $(T) ## make every archive but those of informerscope-sim and look at it, and make one again elsewhere and from nothing: the same bytes
 	@$(T) go 'all archives but those of informerscope-sim' -- $(GO) test ./tools/dist -count=1 -timeout 60m -run TestAllArchives -dist.all
 
 # What the three tiers run, in this order. A step is a target whose tests and checks run by $(T) go and $(T) check, which count
@@ -183,7 +195,7 @@ unit: wasm $(T) ## the quick unit tests, with the race detector where there is a
 # Virtual time, folds and schedules gain nothing from the race detector and are several times slower with it: only what serves
 # connections runs with it here. make test has run every package with it.
 RACED := ./server ./server/internal/relay ./server/internal/audience ./server/internal/wsconn ./server/internal/connlimit ./core/client/restwatch ./core/informer
-unit-all: wasm $(T) ## every unit test, also those that take long, and thousands of random schedules against client-go
+unit-all: packed $(T) ## every unit test, also those that take long, and thousands of random schedules against client-go
 	@failed=0; \
 	  $(T) go 'unit, all' -show 'random schedules in|compared with client-go|schedules of the whole system' -- \
 	    $(GO) test -timeout 40m $(filter-out $(patsubst ./%,informerscope/%,$(RACED)),$(shell $(GO) list ./...)) || failed=1; \
@@ -219,7 +231,7 @@ toolchains-all: wasm sim $(T) ## the same with the newest Go release too, and wi
 	./e2e/install-chromium.sh
 	@$(T) go 'all toolchains' -C e2e -show 'page built by|left out: ' -- $(GO) test -count=1 -timeout 60m -run '^TestToolchains$$' ./tools -toolchains=all
 
-reliability: wasm sim $(T) ## everything of docs/reliability.md broken, also what takes minutes
+reliability: wasm sim $(T) ## everything of docs/dev/reliability.md broken, also what takes minutes
 	./e2e/install-chromium.sh
 	@$(T) go reliability -C e2e -show 'the page says|well again after|is lost' -- $(GO) test -count=1 -timeout 60m -run '^TestReliability' ./relay -reliability
 
@@ -239,7 +251,7 @@ probe-releases: wasm sim $(T) ## a probe in a controller with each release of cl
 	./e2e/install-chromium.sh
 	@$(T) go 'probe with each release' -C e2e -- $(GO) test -count=1 -timeout 120m -run '^TestProbe(Releases|InControllerRuntime)$$' ./probe -probe.releases
 
-probe-foreign: wasm sim $(T) ## controllers of Kubernetes, MetalLB and KubeRay, fetched, built with the lines of README and docs/probe.md, and watched at work; and faults that the doctor finds
+probe-foreign: wasm sim $(T) ## controllers of Kubernetes, MetalLB and KubeRay, fetched, built with the lines of docs/dev/controllers.md, and watched at work; and faults that the doctor finds
 	./e2e/install-chromium.sh
 	@$(T) go 'probe in controllers of others' -C e2e -show 'built in|informers, of|frames, entries' -- $(GO) test -count=1 -timeout 90m -run '^(TestForeignControllers|TestEachFaultIsFoundFirst)$$' ./probe -foreign
 
@@ -272,7 +284,7 @@ film: wasm ## a film of a story in presenter mode: bin/film (STORY=ring LANG=zh 
 	cd e2e && $(GO) run ./film -story '$(STORY)' -lang '$(FILM_LANG)' -size '$(SIZE)' -format '$(FORMAT)' \
 	  -recording '$(abspath $(RECORDING))' -at '$(AT)'
 
-bench: wasm ## ours beside client-go, the relay beside kubectl proxy, the page's frames (PAGE_ARGS="-minutes 10"), an audience (HALL_ARGS), a probe
+bench: packed ## ours beside client-go, the relay beside kubectl proxy, the page's frames (PAGE_ARGS="-minutes 10"), an audience (HALL_ARGS), a probe
 	./e2e/install-chromium.sh
 	cd e2e && $(GO) run ./bench $(ARGS)
 	cd e2e && $(GO) run ./benchrelay $(RELAY_ARGS)
@@ -284,7 +296,7 @@ bench: wasm ## ours beside client-go, the relay beside kubectl proxy, the page's
 releases: $(T) ## ask older releases of client-go again, and compare their answers; RELEASES_UPDATE=1 records it, RELEASES_SEEDS=n random schedules more
 	@T=$(T) GO=$(GO) RELEASES_UPDATE=$(RELEASES_UPDATE) RELEASES_SEEDS=$(RELEASES_SEEDS) RELEASES_FROM=$(RELEASES_FROM) ./e2e/releases/releases.sh
 
-soak: ## the whole system on virtual time with faults from seeds, as many as one likes: SEEDS=n FROM=seed (docs/soak.md)
+soak: ## the whole system on virtual time with faults from seeds, as many as one likes: SEEDS=n FROM=seed
 	$(GO) test ./server/internal/soak -run '^TestSoak$$' -count=1 -timeout 0 -v -soak.seeds=$(SEEDS) -soak.from=$(FROM)
 
 soak-informer: ## random schedules against client-go, as many as one likes: SEEDS=n FROM=seed
@@ -313,4 +325,4 @@ stress-short: ROUNDS := 2
 stress-short: STRESS := -short $(RACED)
 
 clean: ## remove what was built
-	rm -rf bin web/informerscope.wasm* web/wasm_exec.js e2e/artifacts
+	rm -rf bin web/bundle web/informerscope.wasm* web/wasm_exec.js e2e/artifacts

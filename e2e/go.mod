@@ -3,10 +3,8 @@ module informerscope/e2e
 go 1.26.0
 
 require (
-	github.com/andybalholm/brotli v1.2.8
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.1
-	github.com/evanw/esbuild v0.28.2
 	github.com/gen2brain/webp v0.5.5
 	github.com/gorilla/websocket v1.5.4-0.20250319132907-e064f32e3674
 	github.com/ledongthuc/pdf v0.0.0-20260907135840-6c8c28e0e8a0

@@ -10,7 +10,7 @@
 //
 //	curl -o x.trace 'localhost:6060/debug/informerscope/trace?seconds=30'
 //
-// gives a file in the format of informerscope's docs/trace.md, which the page opens.
+// gives a file in the format of informerscope's docs/dev/trace.md, which the page opens.
 //
 // It watches and never acts. While there is no request for a trace, a hook is one load of an atomic, and there is no goroutine and no
 // buffer. If a hook fails, only its layer is switched off, the recording says why, and the controller keeps running. The probe writes keys,

@@ -9,13 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// This file writes the format of informerscope's docs/trace.md. It runs in the goroutine of the trace's reader, never in one of the controller's.
+// This file writes the format of informerscope's docs/dev/trace.md. It runs in the goroutine of the trace's reader, never in one of the controller's.
 
 type selection struct {
 	Source  string `json:"source"`
@@ -61,11 +62,12 @@ type viewer struct {
 	replacing int     // how many stores are being replaced
 	reqs      map[uint32]*requestView
 	bodies    bodies
+	hurry     chan chan struct{} // asks for what is there at once; the answer closes the channel that comes
 }
 
 // newViewer makes a viewer of these informers.
 func newViewer(p *Probe, w io.Writer, lanes []*lane) *viewer {
-	v := &viewer{p: p, out: bufio.NewWriterSize(w, 64<<10), start: time.Since(p.start), reqs: map[uint32]*requestView{}}
+	v := &viewer{p: p, out: bufio.NewWriterSize(w, 64<<10), start: time.Since(p.start), reqs: map[uint32]*requestView{}, hurry: make(chan chan struct{})}
 	names := map[string]bool{}
 	var repeats []*laneView
 	for _, l := range lanes {
@@ -123,24 +125,40 @@ func version() string {
 
 // releaseOf returns the release, as the page names it, of a version of client-go with its default feature gates.
 func releaseOf(version string) string {
-	var minor int
-	if _, err := fmt.Sscanf(version, "v0.%d.", &minor); err != nil {
+	switch minor := minorOf(version); {
+	case minor < 0: // not a released version: only its queue tells
 		return "1.37"
-	}
-	switch {
 	case minor < 33:
 		return "1.31"
 	case minor < 35:
 		return "1.33"
 	case minor < 36:
 		return "1.35"
+	case minor < 38:
+		return "1.37"
+	default: // one that is newer than newestMinor goes by its own number: how it behaves is not known
+		return fmt.Sprint("1.", minor)
 	}
-	return "1.37"
+}
+
+// newestMinor is the newest minor version of client-go whose behaviour is known.
+const newestMinor = 38
+
+// minorOf returns the minor version of client-go, -1 if the version has none.
+func minorOf(version string) int {
+	var minor int
+	if _, err := fmt.Sscanf(version, "v0.%d.", &minor); err != nil {
+		return -1
+	}
+	return minor
 }
 
 // begin writes the header and the baseline.
 func (v *viewer) begin(left []string) error {
 	note := "recorded by a probe in " + filepath.Base(os.Args[0])
+	if minorOf(version()) > newestMinor {
+		note += "; client-go " + version() + " is newer than this probe knows, and shown as if it behaved like 0." + strconv.Itoa(newestMinor)
+	}
 	if len(left) > 0 {
 		note += "; left out: " + strings.Join(left, ", ")
 	}
@@ -283,7 +301,11 @@ func (v *viewer) drain() error {
 	return v.flush()
 }
 
-// finish writes the events that were held back.
+// endNote is the text of the last line of a whole recording: it lasts until then, even if nothing happened.
+const endNote = "the recording ends"
+
+// finish writes the events that were held back, and the end. That write gives the connection its time for what net/http still writes: in a quiet recording
+// the last one is long ago.
 func (v *viewer) finish() error {
 	for _, lv := range v.lanes {
 		lv.l.barrier()
@@ -292,6 +314,7 @@ func (v *viewer) finish() error {
 		return err
 	}
 	v.releaseHeld()
+	v.put(&line{At: int64(time.Since(v.p.start) - v.start), Kind: "Note", Text: endNote})
 	return v.flush()
 }
 

@@ -167,11 +167,24 @@ func (lv *laneView) restore(moment int64, c content) {
 		lv.addBody(&items[i])
 	}
 	lv.put(&line{At: moment, Kind: "Restored", Text: string(text), Items: items, StoreRV: s.rv})
+	for i, t := range l.timedHandlers() {
+		if id := int32(i + 1); t.isInside.Load() {
+			lv.addListener(moment, id)
+			lv.put(&line{At: moment, Kind: "Handling", Listener: id})
+		}
+	}
 	if waits != nil {
 		waits.At = moment
 		lv.beginWait(waits)
 	}
 	lv.writeSample(moment, s)
+}
+
+// timedHandlers returns the handlers that are measured, by their numbers from 1.
+func (l *lane) timedHandlers() []*timedHandler {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]*timedHandler(nil), l.timers...)
 }
 
 // writeQueued reports an entry into the queue.

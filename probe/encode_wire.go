@@ -262,8 +262,8 @@ func (v *viewer) writeDone(moment int64, e *event, r *requestView) {
 	}
 	if r.verb == "LIST" {
 		lv.put(&line{At: moment, Kind: "RequestAnswered", Req: e.req, Err: x.Err})
-		if x.Err != nil && e.text != "cancelled" {
-			lv.beginWait(&line{At: moment, Kind: "Backoff", Dur: int64(firstWait), Text: "list and watch again", Err: x.Err})
+		if e.dur > 0 {
+			lv.beginWait(&line{At: moment, Kind: "Backoff", Dur: int64(e.dur), Text: e.key, Err: x.Err})
 		}
 		return
 	}
@@ -279,15 +279,12 @@ func (v *viewer) writeDone(moment int64, e *event, r *requestView) {
 		lv.relistReason = c.Err.Message
 	}
 	lv.put(&c)
-	var why *lineError
-	switch {
-	case r.reason != "":
-		why = c.Err
-	case r.frames == 0 && c.Dur < int64(shortWatch):
-		why = &lineError{Message: "very short watch: no event within a second"}
-	}
-	if why != nil { // client-go waits before it lists again
-		lv.beginWait(&line{At: moment, Kind: "Backoff", Dur: int64(firstWait), Text: "list and watch again", Err: why})
+	if e.dur > 0 {
+		why := c.Err
+		if why == nil {
+			why = &lineError{Message: "very short watch: no event within a second"}
+		}
+		lv.beginWait(&line{At: moment, Kind: "Backoff", Dur: int64(e.dur), Text: e.key, Err: why})
 	}
 }
 

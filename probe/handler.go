@@ -155,6 +155,8 @@ func (p *Probe) serve(w http.ResponseWriter, r *http.Request, length time.Durati
 	}
 	v := newViewer(p, out, lanes)
 	defer v.contain(out)
+	p.addViewer(v)
+	defer p.removeViewer(v)
 	_ = p.follow(r, v, left, out, length)
 }
 
@@ -188,7 +190,10 @@ func (p *Probe) follow(r *http.Request, v *viewer, left []string, out *patientWr
 		case <-r.Context().Done():
 			return r.Context().Err()
 		case <-end.C:
-			return v.finish()
+			if err := v.finish(); err != nil {
+				return err
+			}
+			return out.flush()
 		case <-p.closed:
 			if err := v.finish(); err != nil {
 				return err
@@ -198,9 +203,18 @@ func (p *Probe) follow(r *http.Request, v *viewer, left []string, out *patientWr
 			if err := v.drain(); err != nil {
 				return err
 			}
-			if err := out.prove(p.refusedViewers.Load()); err != nil {
+		case done := <-v.hurry:
+			err := v.drain()
+			if err == nil {
+				err = out.flush()
+			}
+			close(done)
+			if err != nil {
 				return err
 			}
+		}
+		if err := out.prove(p.refusedViewers.Load()); err != nil {
+			return err
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"runtime"
@@ -9,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -23,7 +25,8 @@ type timedHandler struct {
 	calls     atomic.Int64
 	nextCheck atomic.Int64 // a time.Duration on the probe's clock: calls before it are not checked for changes of their objects
 	durations durations
-	isListed  bool // the last sample had its listener; used by the sampler only
+	isListed  bool        // the last sample had its listener; used by the sampler only
+	isInside  atomic.Bool // it is in a call that began while nothing was logged
 }
 
 // hookHandlers wraps the handlers that were added before. It writes a private field of each listener, under the locks that the informer takes to start.
@@ -153,7 +156,9 @@ func withoutTypeArguments(name string) string {
 
 func (t *timedHandler) OnAdd(obj interface{}, initial bool) {
 	if t.isIdle() {
+		t.isInside.Store(true)
 		t.h.OnAdd(obj, initial)
+		t.leave()
 		return
 	}
 	c := t.begin(opAdded, nil, obj, initial)
@@ -164,7 +169,9 @@ func (t *timedHandler) OnAdd(obj interface{}, initial bool) {
 
 func (t *timedHandler) OnUpdate(old, obj interface{}) {
 	if t.isIdle() {
+		t.isInside.Store(true)
 		t.h.OnUpdate(old, obj)
+		t.leave()
 		return
 	}
 	c := t.begin(opUpdated, old, obj, false)
@@ -175,13 +182,23 @@ func (t *timedHandler) OnUpdate(old, obj interface{}) {
 
 func (t *timedHandler) OnDelete(obj interface{}) {
 	if t.isIdle() {
+		t.isInside.Store(true)
 		t.h.OnDelete(obj)
+		t.leave()
 		return
 	}
 	c := t.begin(opDeleted, nil, obj, false)
 	defer c.end()
 	t.h.OnDelete(obj)
 	c.returned = true
+}
+
+// leave ends a call that began while nothing was logged. A recording that began meanwhile has it as a call of an unknown object.
+func (t *timedHandler) leave() {
+	t.isInside.Store(false)
+	if t.l.p.attached.Load() && !t.broken.Load() {
+		t.l.p.emit(event{kind: evHandled, lane: t.l.id, listener: t.id})
+	}
 }
 
 // isIdle reports that neither a viewer nor metrics need the time, or that the hook has failed.
@@ -209,8 +226,11 @@ func (t *timedHandler) begin(o op, old, obj interface{}, initial bool) (c call) 
 	now := time.Since(t.l.p.start)
 	if c.isLogged = t.l.p.attached.Load(); c.isLogged {
 		c.key, c.rv = t.l.ident(obj)
+		if o == opUpdated && versionOf(old) == c.rv {
+			c.op, o = opSync, opSync
+		}
 		if c.scene = t.l.p.scenes.Load().beginCall(goroutine()); c.scene != nil {
-			c.setScene(old, obj)
+			c.setScene(obj)
 		}
 		t.l.p.emit(event{at: now, kind: evHandling, lane: t.l.id, listener: t.id, op: o, key: c.key, rv: c.rv, flag: initial})
 	}
@@ -225,14 +245,11 @@ func (t *timedHandler) begin(o op, old, obj interface{}, initial bool) (c call) 
 }
 
 // setScene notes the call for the entries that it makes in work queues.
-func (c *call) setScene(old, obj interface{}) {
+func (c *call) setScene(obj interface{}) {
 	s := c.scene
 	s.lane, s.listener, s.op, s.key, s.rv = c.t.l.id, c.t.id, c.op, c.key, c.rv
-	switch {
-	case c.op == opDeleted:
+	if c.op == opDeleted {
 		s.deleted = uidOf(obj)
-	case c.op == opUpdated && versionOf(old) == c.rv:
-		s.op = opSync
 	}
 }
 
@@ -252,6 +269,9 @@ func (c *call) end() {
 			return
 		}
 		c.t.l.p.emit(event{at: now, kind: evHandled, lane: c.t.l.id, listener: c.t.id, op: c.op, key: c.key, rv: c.rv, dur: d, flag: !c.returned})
+		if !c.returned {
+			c.t.l.p.hurry()
+		}
 		c.checkObject()
 	}
 }
@@ -311,6 +331,22 @@ func wrapAs[O any](l *lane, add adder[O]) cache.SharedIndexInformer {
 func (l *lane) wrap(make func(*lane) cache.SharedIndexInformer) cache.SharedIndexInformer {
 	return make(l)
 }
+
+// RunWithContext runs the informer, whose requests then name it: their context is the Reflector's. It exists since client-go 0.33.
+func (w *watchedInformer[O]) RunWithContext(ctx context.Context) {
+	if r, ok := w.SharedIndexInformer.(interface{ RunWithContext(context.Context) }); ok {
+		r.RunWithContext(context.WithValue(ctx, laneKey{}, w.l))
+		return
+	}
+	w.SharedIndexInformer.Run(ctx.Done())
+}
+
+func (w *watchedInformer[O]) Run(stop <-chan struct{}) {
+	w.RunWithContext(wait.ContextForChannel(stop))
+}
+
+// laneKey is the key of an informer in the context of its requests.
+type laneKey struct{}
 
 func (w *watchedInformer[O]) probeLane() *lane { return w.l }
 

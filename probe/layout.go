@@ -269,7 +269,10 @@ func (in *internals) lookQueue() (*queueView, error) {
 				return nil, err
 			}
 			if *atomically {
-				out.release = "1.37"
+				// No method or field of the queue tells the releases from here on apart.
+				if out.release = releaseOf(version()); minorOf(version()) < 36 {
+					out.release = "1.37"
+				}
 			}
 		}
 		if out.items, err = fieldPointer[[]cache.Delta](v.Elem(), "items"); err != nil {

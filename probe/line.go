@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// line is an event's line in a trace, with the names that docs/trace.md gives its fields. Zero fields are left out.
+// line is an event's line in a trace, with the names that docs/dev/trace.md gives its fields. Zero fields are left out.
 type line struct {
 	Seq      uint64       `json:"s"`
 	At       int64        `json:"t"`

@@ -82,3 +82,16 @@ func TestLongKeysStayApart(t *testing.T) {
 		t.Error("a key that fits is cut")
 	}
 }
+
+// TestReleaseOf checks the release that the page names after each version of client-go. One that is newer than those that are known keeps its own number.
+func TestReleaseOf(t *testing.T) {
+	for version, want := range map[string]string{"v0.31.14": "1.31", "v0.32.0": "1.31", "v0.33.13": "1.33", "v0.34.1": "1.33", "v0.35.10": "1.35",
+		"v0.36.6": "1.37", "v0.37.2": "1.37", "v0.38.0-beta.0": "1.38", "v0.38.4": "1.38", "v0.39.0": "1.39", "v0.41.0-alpha.1": "1.41", "unknown": "1.37"} {
+		if got := releaseOf(version); got != want {
+			t.Errorf("%s is %s, want %s", version, got, want)
+		}
+		if newer := minorOf(version) > newestMinor; newer != (want > "1.38") {
+			t.Errorf("%s is newer than those that are known: %v", version, newer)
+		}
+	}
+}

@@ -50,6 +50,7 @@ type Probe struct {
 	attachMu       sync.Mutex // serializes attach and detach
 	viewers        int
 	viewing        sync.WaitGroup // one for each viewer
+	recordings     sync.Map       // the *viewers that write
 	closed         chan struct{}
 	stop           chan struct{}
 	stopped        chan struct{}
@@ -92,6 +93,32 @@ func (p *Probe) isClosed() bool {
 	default:
 		return false
 	}
+}
+
+// panicPatience is how long a panic waits for the recordings to have it.
+const panicPatience = time.Second
+
+func (p *Probe) addViewer(v *viewer)    { p.recordings.Store(v, nil) }
+func (p *Probe) removeViewer(v *viewer) { p.recordings.Delete(v) }
+
+// hurry returns when each recording has what happened so far, or after panicPatience: the process may end next.
+func (p *Probe) hurry() {
+	limit := time.NewTimer(panicPatience)
+	defer limit.Stop()
+	p.recordings.Range(func(v, _ interface{}) bool {
+		done := make(chan struct{})
+		select {
+		case v.(*viewer).hurry <- done:
+		case <-limit.C:
+			return false
+		}
+		select {
+		case <-done:
+			return true
+		case <-limit.C:
+			return false
+		}
+	})
 }
 
 // Note adds a mark with this text to the log of every attached viewer.

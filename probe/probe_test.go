@@ -214,7 +214,7 @@ func (r *recording) has(kind, words string) bool {
 	return false
 }
 
-// store folds a recording's store, as docs/trace.md says, up to a Note of these words.
+// store folds a recording's store, as docs/dev/trace.md says, up to a Note of these words.
 func (r *recording) store(note string) (items map[string]string, found bool) {
 	items = map[string]string{}
 	for _, l := range r.all() {

@@ -215,7 +215,7 @@ func failureOf(err error) (why *lineError) {
 	if errors.As(err, &status) {
 		s := status.Status()
 		why = statusError(int(s.Code))
-		why.Reason = string(s.Reason)
+		why.Reason = cut(string(s.Reason))
 		return why
 	}
 	return &lineError{Message: fmt.Sprintf("the reconciler returned a %T", err)}

@@ -223,6 +223,15 @@ func TestReconcile(t *testing.T) {
 	noLayerOff(t, c.p)
 }
 
+// TestAFailureIsShort: a webhook, which chooses the reason of an answer, does not choose how long a line of the recording is.
+func TestAFailureIsShort(t *testing.T) {
+	status := &apierrors.StatusError{ErrStatus: metav1.Status{Code: 422, Reason: metav1.StatusReason(strings.Repeat("x", 300_000))}}
+	why := failureOf(fmt.Errorf("a canary: %w", status))
+	if len(why.Reason) == 0 || len(why.Reason) > maxKey || why.Code != 422 {
+		t.Errorf("a reason of %d bytes, code %d", len(why.Reason), why.Code)
+	}
+}
+
 // badKey is a key that cannot be named.
 type badKey struct{ n int }
 

@@ -3,6 +3,7 @@ package probe
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -170,7 +171,8 @@ func (bad) feed([]byte, bool, func(frame)) { panic(words) }
 // A watch whose frames cannot be cut goes on without them, and says so.
 func TestFramesFail(t *testing.T) {
 	p, _ := newInformer(t, newSource(0), new(atomic.Int64))
-	b := &body{ReadCloser: io.NopCloser(strings.NewReader("all of it")), p: p, q: p.wire.begin(&url.URL{Path: "/api/v1/things"}, p.informers()), scan: bad{}}
+	b := &body{ReadCloser: io.NopCloser(strings.NewReader("all of it")), p: p, q: p.wire.begin(context.Background(),
+		&url.URL{Path: "/api/v1/things"}, p.informers()), scan: bad{}}
 	if all, err := io.ReadAll(b); err != nil || string(all) != "all of it" {
 		t.Fatalf("%q %v", all, err)
 	}

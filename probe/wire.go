@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/transport"
 )
@@ -69,19 +70,24 @@ type requester struct {
 	open       uint32 // the request that it waits for, or whose answer it reads: a Reflector has one at a time
 	// failure is that of the last request, nil if it was answered.
 	failure *failure
-	// begin is when the last wait began, and wait its length.
-	begin time.Time
-	wait  time.Duration
+	// begin is when the last wait began, and wait its length; step is that of the Reflector's last backoff, which began at stepped.
+	begin, stepped time.Time
+	wait, step     time.Duration
+	repeats        int // of one request by client-go's rest client, which the Reflector does not see
 }
 
 // failure is why a request failed.
 type failure struct {
 	cause string // in one word, without an answer
 	code  int    // the answer's status
+	words string // instead of cause and code
 	then  string // what follows the wait, as State.Reflector.BackoffThen has it
 }
 
 func (f *failure) error() *lineError {
+	if f.words != "" {
+		return &lineError{Message: f.words, Code: f.code}
+	}
 	if f.cause != "" {
 		return &lineError{Message: "no answer: " + f.cause, Cause: f.cause}
 	}
@@ -93,33 +99,71 @@ const (
 	firstWait   = 800 * time.Millisecond
 	longestWait = 30 * time.Second
 	outageReset = 2 * time.Minute // after so long without a wait, the first one follows
+	// client-go's rest client repeats a request whose connection was reset, or that was answered with Retry-After, by itself.
+	clientWait  = time.Second
+	mostRepeats = 10
 )
 
-// fail notes that a request failed, and returns how long its Reflector waits at least; 0 if it does not wait. retry is the wait that an answer demands.
+// fail notes that a request failed, and returns how long it takes at least until the next one; 0 if no informer waits. retry is the wait that an answer
+// demands.
 func (w *wire) fail(r *request, f failure, retry time.Duration) (*failure, time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	l := r.lane
 	isBusy := f.cause == "refused" || f.code == http.StatusTooManyRequests
-	if l == nil || f.cause == "cancelled" || r.verb == "WATCHLIST" && !isBusy { // client-go lists at once
+	if l == nil || f.cause == "cancelled" || r.verb == "WATCHLIST" && !isBusy && f.words == "" && f.cause != "reset" { // client-go lists at once
 		return nil, 0
 	}
 	f.then = "list and watch again"
-	if r.verb == "WATCH" && (isBusy || retry > 0) {
+	if r.verb == "WATCH" && (isBusy || retry > 0 || f.cause == "reset" || f.cause == "timeout") {
 		f.then = "watch again"
 	}
 	x := &l.requests
 	now := time.Now()
-	switch {
-	case retry > 0:
+	if f.cause == "reset" && f.words == "" || f.cause == "timeout" && r.verb != "LIST" {
+		retry = clientWait
+	}
+	if retry > 0 && x.repeats < mostRepeats {
+		x.repeats++
 		x.wait = retry
-	case x.wait == 0 || now.Sub(x.begin) > outageReset:
-		x.wait = firstWait
-	default:
-		x.wait = min(2*x.wait, longestWait)
+	} else {
+		x.repeats = 0
+		if x.step == 0 || now.Sub(x.stepped) > outageReset {
+			x.step = firstWait
+		} else {
+			x.step = min(2*x.step, longestWait)
+		}
+		x.wait, x.stepped = x.step, now
 	}
 	x.begin, x.failure = now, &f
 	return &f, x.wait
+}
+
+// failEnd is fail for a body that ended: a list that broke, and a watch after which client-go does not watch again at once.
+func (b *body) failEnd(err error) (*failure, time.Duration) {
+	f := failure{}
+	isEnd := err == nil || errors.Is(err, io.EOF)
+	switch lasted := time.Since(b.q.sent); {
+	case b.q.status != http.StatusOK || err != nil && errors.Is(err, context.Canceled):
+		return nil, 0
+	case !b.q.watch && isEnd:
+		return nil, 0
+	case !b.q.watch:
+		f.words = "cut off: " + causeOf(err)
+	case b.reason == "Expired" || b.reason == "Gone":
+		f.words, f.code = "an ERROR event: "+b.reason, http.StatusGone
+	case b.reason == "TooManyRequests":
+		f.words, f.code = "an ERROR event: "+b.reason, http.StatusTooManyRequests
+	case b.reason != "":
+		f.words = "an ERROR event: " + b.reason
+	case !isEnd && !errors.Is(err, io.ErrUnexpectedEOF) && !utilnet.IsProbableEOF(err) && !utilnet.IsTimeout(err): // to client-go a broken frame
+		f.words = "cut off: " + causeOf(err)
+	case b.q.frames.Load() == 0 && lasted < shortWatch:
+		f.words = "very short watch: no event within a second"
+	default:
+		return nil, 0
+	}
+	return b.p.wire.fail(b.q, f, 0)
 }
 
 // retryAfter returns the wait that an answer demands before the same request comes again, 0 for none.
@@ -173,7 +217,7 @@ func (w *wire) owner(lanes []*lane, t target, u *url.URL, verb string) *lane {
 	return nil
 }
 
-func (w *wire) begin(u *url.URL, lanes []*lane) *request {
+func (w *wire) begin(ctx context.Context, u *url.URL, lanes []*lane) *request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.next++
@@ -189,6 +233,9 @@ func (w *wire) begin(u *url.URL, lanes []*lane) *request {
 		}
 		if len(w.targets) < maxOpen {
 			w.targets[t.name()] = t
+		}
+		if l, ok := ctx.Value(laneKey{}).(*lane); ok && l.isOf(t) {
+			lanes = []*lane{l}
 		}
 		if r.lane = w.owner(lanes, t, u, r.verb); r.lane != nil {
 			r.lane.requests.open = r.id
@@ -274,7 +321,7 @@ func (t *trip) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method != http.MethodGet || r.URL == nil {
 		return t.write(r)
 	}
-	q := t.p.wire.begin(r.URL, t.p.informers())
+	q := t.p.wire.begin(r.Context(), r.URL, t.p.informers())
 	if t.p.measuring.Load() {
 		t.p.wire.count(q, r.URL)
 	}
@@ -304,7 +351,7 @@ func (t *trip) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	t.p.wire.mu.Lock()
 	if q.status = resp.StatusCode; q.lane != nil && waits == nil {
-		q.lane.requests.failure = nil
+		q.lane.requests.failure, q.lane.requests.repeats = nil, 0
 	}
 	t.p.wire.mu.Unlock()
 	if t.p.attached.Load() {
@@ -340,7 +387,7 @@ func causeOf(err error) string {
 		return "cancelled"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "refused"
-	case errors.Is(err, syscall.ECONNRESET):
+	case errors.Is(err, syscall.ECONNRESET), utilnet.IsProbableEOF(err):
 		return "reset"
 	case errors.As(err, &dns):
 		return "dns"
@@ -373,7 +420,8 @@ type body struct {
 	p          *Probe
 	q          *request
 	scan       scanner
-	unreported int // bytes that no event has reported yet
+	reason     string // of its ERROR frame
+	unreported int    // bytes that no event has reported yet
 	done       atomic.Bool
 }
 
@@ -400,7 +448,7 @@ func (b *body) Read(buf []byte) (int, error) {
 				why = connectionLost
 			}
 		}
-		b.finish(why)
+		b.finish(why, err)
 	}
 	return n, err
 }
@@ -416,6 +464,7 @@ func (b *body) feed(buf []byte, isRead bool) {
 		b.q.frames.Add(1)
 		b.p.emit(event{kind: evWireFrame, req: b.q.id, text: f.typ, key: f.key, rv: f.rv, n: int32(f.size), flag: f.initialEnd, op: frameOp(f.typ)})
 		if f.reason != "" {
+			b.reason = f.reason
 			b.p.emit(event{kind: evWireFrame, req: b.q.id, text: "REASON", key: f.reason})
 		}
 	})
@@ -449,20 +498,21 @@ func frameOp(typ string) op {
 	return opNone
 }
 
-func (b *body) finish(why string) {
+func (b *body) finish(why string, err error) {
 	if !b.done.CompareAndSwap(false, true) {
 		return
 	}
 	b.p.wire.end(b.q)
+	waits, wait := b.failEnd(err)
 	if b.p.attached.Load() {
 		if b.unreported > 0 {
 			b.p.emit(event{kind: evWireBytes, req: b.q.id, n: int32(b.unreported)})
 		}
-		b.p.emit(event{kind: evWireDone, req: b.q.id, text: why})
+		b.p.emit(event{kind: evWireDone, req: b.q.id, text: why, dur: wait, key: waits.thenWords()})
 	}
 }
 
 func (b *body) Close() error {
-	b.finish("")
+	b.finish("", nil)
 	return b.ReadCloser.Close()
 }

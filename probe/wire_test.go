@@ -158,7 +158,7 @@ func TestOutage(t *testing.T) {
 	watch = s.get(watchPods)
 	equal("back", "0 BackoffEnded", "0 RequestSent WATCH", "0 RequestAnswered")
 	_ = watch.Close()
-	equal("a short watch", "0 WatchClosed", "0 Backoff 800 list and watch again, very short watch: no event within a second")
+	equal("a short watch", "0 WatchClosed", "0 Backoff 30000 list and watch again, very short watch: no event within a second")
 	s.status(http.StatusGone)
 	_, _ = io.ReadAll(s.get(watchPods))
 	if got := r.wireLines(); !strings.Contains(got[len(got)-1], "list and watch again, Gone") {

@@ -41,10 +41,14 @@ func NewQueue[T comparable](p *Probe, o QueueOptions) func(string, workqueue.Typ
 		w := watchQueue[T](p, name, o)
 		w.register()
 		base := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[T]{Name: name, MetricsProvider: o.MetricsProvider, Queue: storage[T]{w}})
+		inner := &watchedQueue[T]{base, w}
+		watched := keepPausing[workqueue.TypedInterface[T]](inner, base, func(p pausable) workqueue.TypedInterface[T] { return &pausableQueue[T]{inner, p} })
 		delaying := workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[T]{Name: name, MetricsProvider: o.MetricsProvider,
-			Queue: &watchedQueue[T]{base, w}})
+			Queue: watched})
+		outer := &watchedDelayingQueue[T]{delaying, base, w}
 		return workqueue.NewTypedRateLimitingQueueWithConfig[T](&watchedLimiter[T]{limiter, w, false},
-			workqueue.TypedRateLimitingQueueConfig[T]{DelayingQueue: &watchedDelayingQueue[T]{delaying, base, w}})
+			workqueue.TypedRateLimitingQueueConfig[T]{DelayingQueue: keepPausing[workqueue.TypedDelayingInterface[T]](outer, delaying,
+				func(p pausable) workqueue.TypedDelayingInterface[T] { return &pausableDelayingQueue[T]{outer, p} })})
 	}
 }
 
@@ -547,6 +551,30 @@ func (q *watchedQueue[T]) ShutDownWithDrain() {
 	q.TypedInterface.ShutDownWithDrain()
 }
 
+// pausable is workqueue.Pausable of client-go 0.38. A queue has it if a type assertion finds it, so what wraps a queue has it if, and only if, the queue has.
+type pausable interface {
+	Pause()
+	Resume()
+}
+
+// keepPausing returns wrapper, or what pausing makes of it if the wrapped queue can pause.
+func keepPausing[Q any](wrapper Q, wrapped any, pausing func(pausable) Q) Q {
+	if p, ok := wrapped.(pausable); ok {
+		return pausing(p)
+	}
+	return wrapper
+}
+
+type pausableQueue[T comparable] struct {
+	*watchedQueue[T]
+	pausable
+}
+
+type pausableDelayingQueue[T comparable] struct {
+	*watchedDelayingQueue[T]
+	pausable
+}
+
 // watchedDelayingQueue wraps client-go's delaying queue.
 type watchedDelayingQueue[T comparable] struct {
 	workqueue.TypedDelayingInterface[T]
@@ -613,7 +641,7 @@ func (w *QueueWatch[T]) size() int {
 	return int(w.lenLocked())
 }
 
-// content returns the queue as a Workqueue of docs/trace.md's State. Every event emitted under mu comes before or after it.
+// content returns the queue as a Workqueue of docs/dev/trace.md's State. Every event emitted under mu comes before or after it.
 func (w *QueueWatch[T]) content(begin time.Time) (c workContent) {
 	type workerLine struct {
 		ID    int32   `json:"id"`

@@ -530,3 +530,44 @@ func TestListerRead(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// pausingQueue is a queue that can pause, as client-go's can since 0.38.
+type pausingQueue struct {
+	workqueue.TypedInterface[string]
+	did []string
+}
+
+func (q *pausingQueue) Pause()  { q.did = append(q.did, "pause") }
+func (q *pausingQueue) Resume() { q.did = append(q.did, "resume") }
+
+// TestWrappedQueueKeepsPausing checks that what wraps a queue can pause if, and only if, the queue can. Package workqueue finds that by a type assertion.
+func TestWrappedQueueKeepsPausing(t *testing.T) {
+	plain := workqueue.NewTyped[string]()
+	defer plain.ShutDown()
+	wrap := func(q workqueue.TypedInterface[string]) any {
+		inner := &watchedQueue[string]{q, nil}
+		return keepPausing[workqueue.TypedInterface[string]](inner, q, func(p pausable) workqueue.TypedInterface[string] { return &pausableQueue[string]{inner, p} })
+	}
+	if _, can := any(plain).(pausable); !can {
+		if _, can := wrap(plain).(pausable); can {
+			t.Error("a queue that cannot pause is said to")
+		}
+	}
+	pausing := &pausingQueue{TypedInterface: plain}
+	p, can := wrap(pausing).(pausable)
+	if !can {
+		t.Fatal("a queue that can pause is not found to")
+	}
+	p.Pause()
+	p.Resume()
+	if len(pausing.did) != 2 || pausing.did[0] != "pause" || pausing.did[1] != "resume" {
+		t.Errorf("the queue did %v", pausing.did)
+	}
+	// The queue that NewQueue returns can pause if client-go's own can.
+	q := NewQueue[string](New(Options{}), QueueOptions{})("q", nil)
+	defer q.ShutDown()
+	_, own := any(plain).(pausable)
+	if _, can := q.(pausable); can != own {
+		t.Errorf("client-go's queue can pause: %v; the watched one: %v", own, can)
+	}
+}

@@ -3,7 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,7 +13,7 @@ import (
 )
 
 // helpWidth is the width of --help, in columns.
-const helpWidth = 80
+const helpWidth = 100
 
 // newCommand returns the command line of the program. It reads flags that are not on the command line from lookup (os.LookupEnv), checks all, and
 // calls act with the settings. An error in the command line is a *usageError.
@@ -35,13 +37,15 @@ func newCommand(lookup func(string) (string, bool), act func(context.Context, se
 		SilenceErrors:     true, // main reports them, once
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+
+		SuggestionsMinimumDistance: 2,
 	}
 	groups := v.flagGroups()
 	for _, group := range groups {
 		root.Flags().AddFlagSet(group)
 	}
 	sim, simGroups := newSimCommand(groups, &v, serves)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{explainFlag(err)} })
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		switch cmd {
 		case root:
@@ -60,17 +64,49 @@ func newCommand(lookup func(string) (string, bool), act func(context.Context, se
 	return root
 }
 
-// takesOnlyFlags refuses arguments.
-func takesOnlyFlags(_ *cobra.Command, args []string) error {
-	if len(args) > 0 {
+// takesOnlyFlags refuses arguments. It names the commands that an argument may have meant.
+func takesOnlyFlags(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	if len(names) == 0 {
 		return &usageError{fmt.Errorf("%q is not a flag, and only flags are expected", args[0])}
 	}
-	return nil
+	near := ""
+	if all := cmd.SuggestionsFor(args[0]); len(all) > 0 {
+		near = "; did you mean " + strings.Join(all, " or ") + "?"
+	}
+	return &usageError{fmt.Errorf("there is no command %q%s The commands are %s", args[0], cmp.Or(near, "."), strings.Join(names, ", "))}
 }
 
-// printHelp prints the help of a command to standard error, with its flags in groups.
+// explainFlag returns what is wrong with a flag's value in the words of a user.
+func explainFlag(err error) error {
+	wrong := (*pflag.InvalidValueError)(nil)
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	reason := "is not a " + wrong.GetFlag().Value.Type()
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		reason = "is too large or too small"
+	case errors.Is(err, strconv.ErrSyntax):
+		reason = "is not a number"
+	}
+	if wrong.GetFlag().Value.Type() == "bool" {
+		reason = "is neither true nor false"
+	}
+	return fmt.Errorf("--%s: %q %s", wrong.GetFlag().Name, wrong.GetValue(), reason)
+}
+
+// printHelp prints the help of a command to standard output, with its flags in groups.
 func printHelp(cmd *cobra.Command, groups []*pflag.FlagSet) {
-	w := cmd.ErrOrStderr()
+	w := cmd.OutOrStdout()
 	fmt.Fprintf(w, "%s\n\nUsage: %s\n", cmp.Or(cmd.Long, cmd.Short), cmd.UseLine())
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintln(w, "\nCommands:")
@@ -100,14 +136,14 @@ func spell(root *cobra.Command, args []string) []string {
 		}
 		name, value, assigned := strings.Cut(text, "=")
 		f := findFlag(root, name)
-		if f != nil {
-			name = f.Name
+		if f == nil {
+			continue // the error names it as it was typed
 		}
-		spelled[i] = "--" + name
+		spelled[i] = "--" + f.Name
 		switch {
 		case assigned:
 			spelled[i] += "=" + value
-		case f != nil && f.NoOptDefVal == "":
+		case f.NoOptDefVal == "":
 			i++ // the next argument is the value
 		}
 	}

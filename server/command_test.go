@@ -23,7 +23,7 @@ func TestOneDashIsAsGoodAsTwo(t *testing.T) {
 		"-token=-listen":                     "--token=-listen",
 		"-audit-log - -open=false":           "--audit-log - --open=false",
 		"-h":                                 "--help",
-		"-unknown -x -nteam-a":               "--unknown --x --nteam-a",
+		"-unknown -x -nteam-a":               "-unknown -x -nteam-a",
 		"story from --o -worst -worst a":     "story from --out -worst --worst a",
 		"story from -- -listen":              "story from -- -listen",
 		"__complete -context -na":            "__complete --context -na",
@@ -43,7 +43,7 @@ func TestOneDashIsAsGoodAsTwo(t *testing.T) {
 // TestHelpIsInGroups: the help has every flag once, under the title of its group.
 func TestHelpIsInGroups(t *testing.T) {
 	var help bytes.Buffer
-	if err := run(t.Context(), []string{"-h"}, io.Discard, &help); err != nil {
+	if err := run(t.Context(), []string{"-h"}, &help, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	for _, group := range new(flagValues).flagGroups() {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -14,14 +13,15 @@ import (
 	"github.com/spf13/pflag"
 
 	"informerscope/core/ask/doctor"
-	"informerscope/core/log/tracefile"
 	"informerscope/server/internal/relay"
 	"informerscope/server/internal/scrub"
 )
 
 const (
-	doctorHelp = `Examines a recording of the page or of a probe, or half a minute of a running process with a probe, and prints what is wrong, worst
-first. docs/doctor.md describes the rules. The exit status is 1 if there are findings of weight, and 2 if there is nothing to examine.`
+	doctorHelp = `Examines a recording of the page or of a probe, or half a minute of a running process with a
+probe, and prints what is wrong, worst first. docs/doctor.md describes the rules. The exit
+status is 1 if there are findings of weight. Otherwise it is 2 if there is nothing to examine,
+or if the recording is damaged.`
 	doctorUse = "doctor FILE|URL"
 	// maxRecordingSeconds is the longest recording of a process.
 	maxRecordingSeconds = 3600
@@ -82,6 +82,9 @@ func newDoctorCommand(lookup func(string) (string, bool)) *cobra.Command {
 			if doctor.HasWeight(x.Findings) {
 				return &exitStatus{code: 1}
 			}
+			if x.Warning != "" {
+				return &exitStatus{code: 2} // what was not read may have findings
+			}
 			return nil
 		},
 		DisableFlagsInUseLine: true,
@@ -109,19 +112,7 @@ func (s *subject) examine(ctx context.Context, where string, lookup func(string)
 	if isURL(where) {
 		return s.examineProcess(ctx, where, lookup)
 	}
-	file, err := os.Open(where)
-	if err != nil {
-		return nil, fmt.Errorf("the recording cannot be read: %w", err)
-	}
-	defer func() { _ = file.Close() }()
-	if info, err := file.Stat(); err == nil && info.Size() > tracefile.MaxFile {
-		return nil, fmt.Errorf("%s has %d bytes, and a recording has at most %d: record a shorter time", where, info.Size(), int64(tracefile.MaxFile))
-	}
-	x, err := doctor.Read(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", where, err)
-	}
-	return x, nil
+	return readRecording(ctx, where, doctor.Read)
 }
 
 // isURL tells a URL from the name of a file.
@@ -176,25 +167,38 @@ func printJSON(w io.Writer, _ string, x *doctor.Examination) error {
 func printFindings(w io.Writer, where string, x *doctor.Examination) error {
 	var b strings.Builder
 	r := reportOf(x)
-	fmt.Fprintf(&b, "%s: %d events in %.0f s\n", printable(where), r.Events, r.Seconds)
+	fmt.Fprintf(&b, "%s: %d events in %.0f s\n", oneLine(where), r.Events, r.Seconds)
 	if r.Warning != "" {
-		fmt.Fprintf(&b, "the recording is damaged: %s\n", r.Warning)
+		fmt.Fprintf(&b, "the recording is damaged: %s\n", oneLine(r.Warning))
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		fmt.Fprintf(&b, "\n%-8s  %s  (%s)\n", strings.ToUpper(string(f.Weight)), f.Title.EN, f.Rule)
-		fmt.Fprintf(&b, "          %s, since %.1f s, %s: event %d, #at=%[4]d\n", f.Informer, f.SinceMillis/1000, f.Confidence, f.Seq)
+		fmt.Fprintf(&b, "          %s, since %.1f s, %s: event %d\n", oneLine(f.Informer), f.SinceMillis/1000, f.Confidence, f.Seq)
 		wrap(&b, "          ", f.What.EN)
 		wrap(&b, "        → ", f.Advice.EN+" The story #story="+f.Story+" explains it.")
 	}
 	if len(r.Findings) == 0 {
 		b.WriteString("no findings\n")
+	} else {
+		b.WriteString("\n")
+		wrap(&b, "", openingWords(where, r.Findings[0].Seq))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// wrap writes a text in lines of findingWidth, the first one behind lead. Control characters, which a recording may have, are written as Go writes them.
+// openingWords say how to see the moment of a finding.
+func openingWords(where string, seq uint64) string {
+	if isURL(where) {
+		return fmt.Sprintf("To see the process as it is now: informerscope --open --attach %s. To see a finding's moment, save a recording of it (curl -o x.trace "+
+			"'%s/trace?seconds=30') and examine that.", where, strings.TrimSuffix(where, "/"))
+	}
+	return fmt.Sprintf("To see a finding: informerscope --open, drop %s on the page, and put the finding's event at the end of the page's address: "+
+		"&at=%d.", where, seq)
+}
+
+// wrap writes a text in lines of findingWidth, the first one behind lead.
 func wrap(b *strings.Builder, lead, text string) {
 	used := 0
 	for _, word := range strings.Fields(printable(text)) {
@@ -212,14 +216,4 @@ func wrap(b *strings.Builder, lead, text string) {
 		used += 1 + len([]rune(word))
 	}
 	b.WriteString("\n")
-}
-
-// printable keeps a terminal from carrying out what a recording contains.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, text)
 }

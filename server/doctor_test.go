@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // ill is a recording of three relists in two minutes, whose listener's name tries to change the terminal.
@@ -70,9 +71,10 @@ func TestDoctorOfAFile(t *testing.T) {
 		t.Errorf("status %d", status)
 	}
 	order := 0
-	for _, part := range []string{"x.trace: 11 events in 121 s", "CRITICAL  A handler panics  (handler-panic)", "pods, since 121.0 s, exact: event 11, #at=11",
-		"Panics of mailer [2J : 1.", "WARNING   The informer lists everything again and again  (relist-loop)", "It relisted 3 times within 80 s",
-		"410 Expired", "#story=relists"} {
+	for _, part := range []string{"x.trace: 11 events in 121 s", "CRITICAL  A handler panics  (handler-panic)", "pods, since 121.0 s, exact: event 11",
+		`Panics of mailer\u001b[2J\u0007: 1.`, "WARNING   The informer lists everything again and again  (relist-loop)", "It relisted 3 times within 80 s",
+		"410 Expired", "#story=relists",
+		"To see a finding: informerscope --open, drop ", "&at=11."} {
 		i := strings.Index(out, part)
 		if i < order {
 			t.Errorf("%q is not in its place in\n%s", part, out)
@@ -95,6 +97,25 @@ func TestDoctorOfAFile(t *testing.T) {
 		t.Errorf("%v, status %d: %s", err, status, out)
 	}
 
+	for _, part := range []string{"\u001b]0;x\u0007", "\u001b[2J", "\u202e", "\u2066", "\u009b", "\u007f", "\nno findings"} {
+		name, _ := json.Marshal("pods" + part)
+		for _, member := range []string{"resource", "group"} {
+			was := map[string]string{"resource": `"resource":"pods"`, "group": `"group":""`}[member]
+			is := fmt.Sprintf("%q:%s", member, name)
+			quotedWas, _ := json.Marshal(was)
+			quotedIs, _ := json.Marshal(is)
+			text := strings.ReplaceAll(strings.ReplaceAll(ill(), was, is), string(quotedWas[1:len(quotedWas)-1]), string(quotedIs[1:len(quotedIs)-1]))
+			file := write0600(t, "name.trace", text)
+			out, status, err := examine(t, file)
+			if status != 1 || strings.ContainsFunc(out, func(r rune) bool { return r != '\n' && !unicode.IsGraphic(r) }) || strings.Contains(out, "\nno findings") {
+				t.Errorf("%s %q: status %d, %v: %q", member, part, status, err, out)
+			}
+			if out, _, _ := examine(t, "--json", file); !json.Valid([]byte(out)) || strings.Contains(out, part) {
+				t.Errorf("%s %q: %q", member, part, out)
+			}
+		}
+	}
+
 	file = write0600(t, "well.trace", healthy())
 	if out, status, err := examine(t, file); status != 0 || err != nil || !strings.Contains(out, "no findings") {
 		t.Errorf("%v, status %d: %s", err, status, out)
@@ -104,6 +125,11 @@ func TestDoctorOfAFile(t *testing.T) {
 	}
 	if out, _, _ := examine(t, write0600(t, "cut.trace", ill()+`{"s":12,"t":`)); !strings.Contains(out, "the recording is damaged: line 13") {
 		t.Errorf("a damaged recording: %s", out)
+	}
+	for _, damage := range []string{`{"s":5,"t":`, `{"s":5,"t":0,"k":"Unheard"}`, "\x00"} {
+		if out, status, err := examine(t, write0600(t, "cut.trace", healthy()+damage)); status != 2 || err == nil || !strings.Contains(out, "no findings") {
+			t.Errorf("damaged by %q, without findings: status %d, %v: %s", damage, status, err, out)
+		}
 	}
 }
 
@@ -130,6 +156,16 @@ func TestDoctorOfAProcess(t *testing.T) {
 	t.Setenv("INFORMERSCOPE_ATTACH_TOKEN", token)
 	if _, status, err := examine(t, probe.URL); status != 1 || asked != "/trace?seconds=30" {
 		t.Errorf("%v, status %d, asked %s", err, status, asked)
+	}
+	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(http.StatusInternalServerError)
+		_, _ = io.WriteString(w, "a\x1b[2J\x07\u202eb\x9b")
+	}))
+	defer evil.Close()
+	if _, status, err := examine(t, evil.URL); status != 2 || err == nil || !strings.Contains(message(err), "b") ||
+		strings.ContainsFunc(message(err), func(r rune) bool { return !unicode.IsGraphic(r) }) {
+		t.Errorf("an answer that changes the terminal: status %d, %q", status, message(err))
 	}
 	t.Setenv("INFORMERSCOPE_ATTACH_TOKEN", "")
 	if _, status, err := examine(t, probe.URL); status != 2 || !strings.Contains(err.Error(), "requires a token") {

@@ -85,6 +85,7 @@ func (v *flagValues) addressFlags() *pflag.FlagSet {
 		"name the contexts")
 	flags.BoolVar(&s.open, "open", false, "open the page in the browser. The token stays off the command line: the browser gets a file that "+
 		"only you can read")
+	flags.BoolVar(&s.modules, "modules", false, "serve the page's modules one by one, as they are written, for who changes the page")
 	flags.StringVar(&v.publicURL, "public-url", "", "`URL` under which a proxy, such as an ingress, publishes the server. The printed link uses it")
 	flags.StringVar(&v.allowedHosts, "allowed-hosts", "", "`list` of other names under which browsers reach the server, such as localhost:9090 behind "+
 		"a port-forward or https://informerscope.example behind a proxy")

@@ -72,6 +72,9 @@ func (l links) lines(address *net.TCPAddr) string {
 
 // isTerminal reports whether w is a character device, such as a terminal, whose output is not stored.
 func isTerminal(w io.Writer) bool {
+	if t, ok := w.(terminal); ok {
+		w = t.out
+	}
 	file, ok := w.(*os.File)
 	if !ok {
 		return false

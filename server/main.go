@@ -38,5 +38,7 @@ func main() {
 	os.Exit(1)
 }
 
-// message is an error as the program ends with it, without what looks like a credential.
-func message(err error) string { return "informerscope: " + (*scrub.Scrubber)(nil).Text(err.Error()) }
+// message is an error as the program ends with it, for a terminal and without what looks like a credential.
+func message(err error) string {
+	return "informerscope: " + printable((*scrub.Scrubber)(nil).Text(err.Error()))
+}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -71,7 +73,7 @@ func TestAnAgentAsks(t *testing.T) {
 		s.Informers[0].Resource != "pods" || !s.Informers[0].Synced {
 		t.Errorf("%s: %+v", refusal, s)
 	}
-	var r report
+	var r agentReport
 	if refusal := callTool(t, cs, "findings", nil, &r); refusal != "" || len(r.Findings) != 2 || r.Findings[0].Rule != "handler-panic" || r.Events != 11 {
 		t.Errorf("%s: %+v", refusal, r)
 	}
@@ -126,7 +128,7 @@ func TestAnAgentRecordsAProcess(t *testing.T) {
 		}
 		return ill()
 	})
-	var r report
+	var r agentReport
 	if refusal := callTool(t, cs, "findings", nil, &r); refusal != "" || len(r.Findings) != 0 {
 		t.Errorf("%s: %+v", refusal, r)
 	}
@@ -156,7 +158,7 @@ func TestTheCommandMCP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r report
+	var r agentReport
 	if refusal := callTool(t, cs, "findings", nil, &r); refusal != "" || len(r.Findings) != 2 {
 		t.Errorf("%s: %+v", refusal, r)
 	}
@@ -169,5 +171,82 @@ func TestTheCommandMCP(t *testing.T) {
 	var status *exitStatus
 	if err := run(t.Context(), []string{"mcp", "/nowhere"}, io.Discard, io.Discard); !errors.As(err, &status) || status.code != 2 {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestAnAgentSpeaksBadly: a line that is no message, or whose id is in use, is answered with an error, and those behind it are carried out.
+func TestAnAgentSpeaksBadly(t *testing.T) {
+	block, entered := make(chan struct{}), make(chan struct{})
+	a := &agentServer{where: "http://localhost:6060/", examine: func(context.Context, int) (*doctor.Examination, error) {
+		close(entered)
+		<-block
+		return doctor.Read(strings.NewReader(ill()))
+	}}
+	in, send := io.Pipe()
+	receive, out := io.Pipe()
+	ended := make(chan error)
+	go func() { ended <- a.server().Run(t.Context(), newAgentLines(in, out)) }()
+	answers := bufio.NewScanner(receive)
+	type reply struct {
+		ID     any                `json:"id"`
+		Result *json.RawMessage   `json:"result"`
+		Error  struct{ Code int } `json:"error"`
+	}
+	say := func(line string) {
+		if _, err := io.WriteString(send, line+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	answer := func() (r reply) {
+		if !answers.Scan() {
+			t.Fatal("no answer")
+		}
+		if err := json.Unmarshal(answers.Bytes(), &r); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	ask := func(id int, method, params string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params)
+	}
+	say(ask(1, "initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}`))
+	if r := answer(); r.ID != 1.0 || r.Result == nil {
+		t.Fatalf("%+v", r)
+	}
+	say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	for _, bad := range []struct {
+		line string
+		code int
+	}{
+		{"hello", -32700}, {"{", -32700}, {`{"jsonrpc":"2.0"} x`, -32700}, {"\xff", -32700},
+		{ask(2, "tools/call", `{"name":"state","arguments":`+strings.Repeat("[", 1500)+strings.Repeat("]", 1500)+"}"), -32700},
+		{ask(2, "tools/call", strings.Repeat(`{"a":`, 20_000)+"1"+strings.Repeat("}", 20_000)), -32700},
+		{strings.Repeat("x", maxAgentLine+1), -32700},
+		{"[]", -32600}, {`[{"jsonrpc":"2.0","id":7,"method":"ping"}]`, -32600}, {`{"a":1}`, -32600}, {"1", -32600}, {"null", -32600},
+		{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, -32600},
+	} {
+		say(bad.line)
+		if r := answer(); r.ID != nil || r.Error.Code != bad.code {
+			t.Errorf("%.60q: %+v, want %d", bad.line, r, bad.code)
+		}
+	}
+	say("")
+	say(ask(3, "tools/call", `{"name":"sources"}`))
+	<-entered
+	say(ask(3, "ping", "{}"))
+	if r := answer(); r.ID != 3.0 || r.Error.Code != -32600 {
+		t.Errorf("the second of two with one id: %+v", r)
+	}
+	close(block)
+	if r := answer(); r.ID != 3.0 || r.Result == nil {
+		t.Errorf("the first of two with one id: %+v", r)
+	}
+	say(ask(3, "ping", "{}"))
+	if r := answer(); r.ID != 3.0 || r.Result == nil {
+		t.Errorf("an id that is free again: %+v", r)
+	}
+	_ = send.Close()
+	if err := <-ended; err != nil && !errors.Is(err, io.EOF) {
+		t.Errorf("it ends with %v", err)
 	}
 }

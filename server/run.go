@@ -52,6 +52,7 @@ const (
 
 // run runs the program until ctx ends. When it returns, all its goroutines have ended.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	stdout, stderr = terminal{stdout}, terminal{stderr}
 	root := newCommand(os.LookupEnv, func(ctx context.Context, s settings) error { return act(ctx, s, stdout, stderr) })
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -74,7 +75,11 @@ func act(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 		}
 		return ask(ctx, s, stdout)
 	}
-	return logFinalError(s, serve(ctx, s, web.Files(), stdout, stderr), stderr)
+	page := web.Bundle(web.Directory())
+	if s.modules {
+		page = web.Modules(web.Directory())
+	}
+	return logFinalError(s, serve(ctx, s, page, stdout, stderr), stderr)
 }
 
 // hideTokens removes the tokens from the environment: the programs that this one starts, the browser and credential plugins, must not see them.

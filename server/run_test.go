@@ -12,10 +12,12 @@ import (
 	"encoding/pem"
 	"errors"
 	"io"
+	"io/fs"
 	"math/big"
 	"net"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -599,7 +601,7 @@ func TestFlags(t *testing.T) {
 		}
 	}
 	var help bytes.Buffer
-	if err := run(t.Context(), []string{"--help"}, io.Discard, &help); err != nil {
+	if err := run(t.Context(), []string{"--help"}, &help, io.Discard); err != nil {
 		t.Errorf("--help: %v", err)
 	}
 	for _, name := range []string{"listen", "kubeconfig", "context", "open", "token", "namespace", "n", "resource", "allow-secrets-metadata", "resources",
@@ -643,20 +645,27 @@ func TestAttachFlags(t *testing.T) {
 }
 
 func TestEmbeddedPageHidesGoAndTests(t *testing.T) {
-	for _, name := range []string{"embed.go", "package.json", "kit/format.test.mjs"} {
-		if _, err := web.Files().Open(name); err == nil {
-			t.Errorf("%s is served", name)
+	for kind, page := range map[string]fs.FS{"bundle": web.Bundle(web.Directory()), "modules": web.Modules(web.Directory())} {
+		for _, name := range []string{"embed.go", "package.json", "kit/format.test.mjs", "bundle/app.js", "bundle/app.js.gz", "../web/embed.go"} {
+			if _, err := page.Open(name); err == nil {
+				t.Errorf("%s: %s is served", kind, name)
+			}
 		}
-	}
-	entries, err := web.Files().(interface {
-		ReadDir(string) ([]os.DirEntry, error)
-	}).ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, entry := range entries {
-		if name := entry.Name(); strings.HasSuffix(name, ".go") || strings.HasSuffix(name, ".mjs") || name == "package.json" {
-			t.Errorf("%s is listed", name)
+		err := fs.WalkDir(page, ".", func(name string, entry fs.DirEntry, err error) error {
+			if kind == "bundle" && errors.Is(err, fs.ErrNotExist) {
+				return nil // it was not built
+			}
+			switch path.Ext(name) {
+			case ".go", ".mjs", ".gz", ".br":
+				t.Errorf("%s: %s is listed", kind, name)
+			}
+			if name == "package.json" || strings.HasPrefix(name, "bundle") {
+				t.Errorf("%s: %s is listed", kind, name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Errorf("%s: %v", kind, err)
 		}
 	}
 }

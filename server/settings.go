@@ -24,6 +24,7 @@ type settings struct {
 	contexts       []string // the contexts to serve; nil for all
 	namespace      string   // replaces the contexts' own; scene has it for the link
 	open           bool
+	modules        bool // serve the page as it is written
 	token          string
 	tokenFile      string       // the file of the token, "" if it came from elsewhere
 	tokenArgument  bool         // the token is on the command line

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,16 +11,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"informerscope/core/log/tracefile"
 	"informerscope/core/page/story/draft"
 	"informerscope/core/page/story/storyfile"
 )
 
 // storyHelp is the help text of "story from".
-const storyHelp = `Drafts a story from a recording of the page or of a probe. Each mark of the recording (a note, relist, error, fault, hold and others) becomes a
-step, with a claim that is true at that moment and sentences for you to complete. The command prints the recording's worst minute and says why it
-is the worst. Without marks, or with --worst, the steps are the moments of that minute. To play the story, drop it and the recording on the page,
-or serve their directory with --stories.`
+const storyHelp = `Drafts a story from a recording of the page or of a probe. Each mark of the recording (a note,
+relist, error, fault, hold and others) becomes a step, with a claim that is true at that moment
+and sentences for you to complete. The command prints the recording's worst minute and says why
+it is the worst. Without marks, or with --worst, the steps are the moments of that minute. To
+play the story, drop it and the recording on the page, or serve their directory with --stories.`
 
 // newStoryCommand returns the command "story", which has one command, "from".
 func newStoryCommand() *cobra.Command {
@@ -36,7 +37,7 @@ func newStoryCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, files []string) error {
-			return draftStory(files[0], directory, options, cmd.OutOrStdout())
+			return draftStory(cmd.Context(), files[0], directory, options, cmd.OutOrStdout())
 		},
 		DisableFlagsInUseLine: true,
 	}
@@ -58,19 +59,14 @@ func newStoryCommand() *cobra.Command {
 }
 
 // draftStory drafts a story from the recording at path, writes it to directory ("" for the recording's own), and prints what it wrote.
-func draftStory(path, directory string, o draft.Options, stdout io.Writer) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("the recording cannot be read: %w", err)
-	}
-	defer func() { _ = file.Close() }()
-	if info, err := file.Stat(); err == nil && info.Size() > tracefile.MaxFile {
-		return fmt.Errorf("%s has %d bytes, and a recording has at most %d: record a shorter time", path, info.Size(), int64(tracefile.MaxFile))
+func draftStory(ctx context.Context, path, directory string, o draft.Options, stdout io.Writer) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return fmt.Errorf("%s is no file: a story needs its recording as a file beside it", path)
 	}
 	name := filepath.Base(path)
-	d, err := draft.New(name, file, o)
+	d, err := readRecording(ctx, path, func(file io.Reader) (*draft.Draft, error) { return draft.New(name, file, o) })
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return err
 	}
 	if _, err := storyfile.Read(d.ID+".yaml", d.YAML); err != nil {
 		return fmt.Errorf("the story drafted from %s is not valid; please report this bug: %w", path, err)

@@ -162,7 +162,7 @@ func TestStoryFromSaysWhatToDo(t *testing.T) {
 	}
 	for _, args := range [][]string{{"story", "--help"}, {"story", "from", "--help"}} {
 		var said bytes.Buffer
-		if err := run(t.Context(), args, io.Discard, &said); err != nil || !strings.Contains(said.String(), "Drafts a story from a recording") {
+		if err := run(t.Context(), args, &said, io.Discard); err != nil || !strings.Contains(said.String(), "Drafts a story from a recording") {
 			t.Errorf("%v: %v\n%s", args, err, said.String())
 		}
 	}

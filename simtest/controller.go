@@ -2,6 +2,7 @@ package simtest
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/cache"
 )
@@ -38,7 +40,9 @@ func (c *Cluster) Factory(factory any) {
 		if example, ok := reflect.New(typ.Elem()).Interface().(runtime.Object); ok {
 			of, _ = resourceOf(example)
 		}
-		(*all)[typ] = c.Informer(of, inf)
+		inf = c.Informer(of, inf)
+		inf.(*informer).typ = typ
+		(*all)[typ] = inf
 	}
 }
 
@@ -62,7 +66,7 @@ func (c *Cluster) Informer(resource schema.GroupVersionResource, inf cache.Share
 		c.t.Fatalf("simtest: Informer: %v", err)
 	}
 	c.recorder.informers.Add(1)
-	return &informer{inf, c, resource.GroupResource()}
+	return &informer{SharedIndexInformer: inf, c: c, resource: resource.GroupResource()}
 }
 
 // NewInformer makes an informer that is observed from its beginning. Set it as controller-runtime's cache.Options.NewInformer.
@@ -73,7 +77,7 @@ func (c *Cluster) NewInformer(lw cache.ListerWatcher, example runtime.Object, re
 	if !isKnown {
 		resource = schema.GroupVersionResource{} // a guess could be another group's
 	}
-	return &informer{inf, c, resource.GroupResource()}
+	return &informer{inf, c, resource.GroupResource(), reflect.TypeOf(example)}
 }
 
 // resourceOf returns the resource of an object, or a guess by the name of its type.
@@ -97,10 +101,11 @@ type informer struct {
 	cache.SharedIndexInformer
 	c        *Cluster
 	resource schema.GroupResource // empty if it is not known
+	typ      reflect.Type         // of its objects, nil if it is not known
 }
 
 func (i *informer) GetIndexer() cache.Indexer {
-	return &indexer{i.SharedIndexInformer.GetIndexer(), i.c, i.resource}
+	return &indexer{i.SharedIndexInformer.GetIndexer(), i.c, i.resource, i.typ}
 }
 
 func (i *informer) GetStore() cache.Store { return i.GetIndexer() }
@@ -110,6 +115,7 @@ type indexer struct {
 	cache.Indexer
 	c        *Cluster
 	resource schema.GroupResource
+	typ      reflect.Type
 }
 
 func (x *indexer) Get(obj any) (item any, exists bool, err error) {
@@ -133,6 +139,7 @@ func (x *indexer) GetByKey(key string) (item any, exists bool, err error) {
 func (x *indexer) log(since int, key string, item any, exists bool) {
 	if exists {
 		x.c.log.addReads(x.c.probe, since, item)
+		x.c.addGhosts(since, x.resource, item)
 		return
 	}
 	x.c.log.reads.Add(1)
@@ -149,20 +156,68 @@ func (x *indexer) log(since int, key string, item any, exists bool) {
 func (x *indexer) List() []any {
 	since := x.c.log.now()
 	items := x.Indexer.List()
-	x.c.log.addReads(x.c.probe, since, items...)
+	x.logList(since, items, func(any) bool { return true })
 	return items
+}
+
+// logList logs a read of all objects that belong to something.
+func (x *indexer) logList(since int, items []any, belongs func(object any) bool) {
+	x.c.log.addReads(x.c.probe, since, items...)
+	if x.resource.Resource == "" {
+		return
+	}
+	x.c.addGhosts(since, x.resource, items...)
+	listed := map[types.UID]bool{}
+	for _, item := range items {
+		if m, err := meta.Accessor(item); err == nil {
+			listed[m.GetUID()] = true
+		}
+	}
+	for _, w := range x.c.log.newestOf(x.resource, since) {
+		if w.isGone || listed[w.uid] {
+			continue
+		}
+		if o, ok := w.decode(x.sample(items)); ok && belongs(o) {
+			x.c.addMiss(since, w.object)
+		}
+	}
+}
+
+// sample returns the type of the informer's objects, nil if nothing tells it.
+func (x *indexer) sample(items []any) reflect.Type {
+	if x.typ == nil && len(items) > 0 {
+		return reflect.TypeOf(items[0])
+	}
+	return x.typ
+}
+
+// inIndex returns whether an object has one of some values in an index.
+func (x *indexer) inIndex(name string, values ...string) func(any) bool {
+	return func(object any) bool {
+		index := x.GetIndexers()[name]
+		if index == nil {
+			return false
+		}
+		has, err := index(object)
+		return err == nil && slices.ContainsFunc(has, func(v string) bool { return slices.Contains(values, v) })
+	}
 }
 
 func (x *indexer) Index(name string, obj any) ([]any, error) {
 	since := x.c.log.now()
 	items, err := x.Indexer.Index(name, obj)
-	x.c.log.addReads(x.c.probe, since, items...)
+	if index := x.GetIndexers()[name]; err == nil && index != nil {
+		values, _ := index(obj)
+		x.logList(since, items, x.inIndex(name, values...))
+	}
 	return items, err
 }
 
 func (x *indexer) ByIndex(name, value string) ([]any, error) {
 	since := x.c.log.now()
 	items, err := x.Indexer.ByIndex(name, value)
-	x.c.log.addReads(x.c.probe, since, items...)
+	if err == nil {
+		x.logList(since, items, x.inIndex(name, value))
+	}
 	return items, err
 }

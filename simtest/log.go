@@ -9,6 +9,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"reflect"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -51,6 +52,52 @@ type write struct {
 	uid     types.UID
 	version uint64
 	verb    string
+	isGone  bool // the write has deleted it
+	form    string
+	body    []byte // the object, in that form
+}
+
+// decode returns the object that the answer held, as one of an informer's type.
+func (w *write) decode(typ reflect.Type) (o any, ok bool) {
+	if typ == nil || typ.Kind() != reflect.Pointer {
+		return nil, false
+	}
+	v := reflect.New(typ.Elem()).Interface()
+	if w.form == runtime.ContentTypeJSON {
+		return v, json.Unmarshal(w.body, v) == nil
+	}
+	var envelope runtime.Unknown
+	m, isProto := v.(interface{ Unmarshal([]byte) error })
+	raw, hasPrefix := bytes.CutPrefix(w.body, []byte(protobufPrefix))
+	return v, isProto && hasPrefix && envelope.Unmarshal(raw) == nil && m.Unmarshal(envelope.Raw) == nil
+}
+
+// newestOf returns the newest of the first writes of each object of a resource.
+func (l *accessLog) newestOf(resource schema.GroupResource, since int) (all []write) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	seen := map[object]bool{}
+	for i := min(since, len(l.writes)) - 1; i >= 0; i-- {
+		if w := l.writes[i]; w.GroupResource == resource && !seen[w.object] {
+			seen[w.object] = true
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// addGhosts logs objects that were read, and that the controller's own first writes had deleted.
+func (c *Cluster) addGhosts(since int, resource schema.GroupResource, items ...any) {
+	for _, item := range items {
+		m, err := meta.Accessor(item)
+		if err != nil {
+			continue
+		}
+		w, ok := c.log.newest(m.GetUID(), since)
+		if ok && w.isGone && w.GroupResource == resource {
+			c.log.addStale(c.probe, w, 0, "was in the store")
+		}
+	}
 }
 
 // staleRead is a read at a version older than that of a write. The version of what is not there is 0.
@@ -114,7 +161,7 @@ func (c *Cluster) addMiss(since int, o object) {
 		w = c.log.writes[i]
 	}
 	c.log.mu.Unlock()
-	if !ok || i >= since {
+	if !ok || i >= since || w.isGone {
 		return
 	}
 	code, answer, err := c.ask(context.Background(), http.MethodGet, w.path, nil)
@@ -135,14 +182,19 @@ func (l *accessLog) addStale(p *probe.Probe, w write, version uint64, how string
 	}
 	l.known[read] = true
 	text := fmt.Sprintf("%s %s, after the controller's own %s had made version %d", w.object, how, w.verb, w.version)
+	if w.isGone {
+		text = fmt.Sprintf("%s %s, after the controller's own delete", w.object, how)
+	}
 	l.stale = append(l.stale, text)
 	p.Note(text)
 }
 
 // AssertReadsOwnWrites fails the test if the controller read an object at an older version than one of its own writes had made, each such read once. A write
-// counts from its answer. Writes are creates, updates, patches and applies over Config. Reads are those of the stores of informers that came by Factory,
+// counts from its answer. Writes are creates, updates, patches, applies and deletes over Config. Reads are those of the stores of informers that
+// came by Factory,
 // Informer or NewInformer, whichever goroutine reads; and an update that names an older version than the controller's last write. Something that is not in a
-// store counts if it still is in the cluster. It also fails if there was no read at all.
+// store, or in a list or an index look-up to which the write's answer belongs, counts if it still is in the cluster. So does something that is there after the
+// controller had deleted it. It also fails if there was no read at all.
 func (c *Cluster) AssertReadsOwnWrites() {
 	c.t.Helper()
 	c.log.mu.Lock()
@@ -172,7 +224,7 @@ func (t *controllerTransport) RoundTrip(r *http.Request) (*http.Response, error)
 		c.log.addUpdate(c.probe, r)
 	}
 	resp, err := c.direct.RoundTrip(r)
-	isWrite := info.Verb == "create" || info.Verb == "update" || info.Verb == "patch"
+	isWrite := info.Verb == "create" || info.Verb == "update" || info.Verb == "patch" || info.Verb == "delete"
 	if err != nil || !isWrite || resp.StatusCode >= http.StatusMultipleChoices || r.URL.Query().Has("dryRun") {
 		return resp, err
 	}
@@ -182,6 +234,12 @@ func (t *controllerTransport) RoundTrip(r *http.Request) (*http.Response, error)
 		return nil, err
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
+	form, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	resource := schema.GroupResource{Group: info.APIGroup, Resource: info.Resource}
+	if uid := deletedUID(info.Verb, form, body); uid != "" {
+		c.log.addWrite(write{object: object{resource, info.Namespace, info.Name}, uid: uid, verb: info.Verb, isGone: true})
+		return resp, nil
+	}
 	m, version, err := metadataOf(resp.Header.Get("Content-Type"), body)
 	if err != nil || m.UID == "" {
 		return resp, nil // the answer to an eviction or a review
@@ -193,9 +251,37 @@ func (t *controllerTransport) RoundTrip(r *http.Request) (*http.Response, error)
 	if m.Namespace != "" {
 		path += "/namespaces/" + m.Namespace
 	}
-	o := object{schema.GroupResource{Group: info.APIGroup, Resource: info.Resource}, m.Namespace, m.Name}
-	c.log.addWrite(write{o, path + "/" + info.Resource + "/" + m.Name, m.UID, version, info.Verb})
+	if info.Subresource != "" && info.Subresource != "status" {
+		body = nil // of another kind
+	}
+	c.log.addWrite(write{object: object{resource, m.Namespace, m.Name}, path: path + "/" + info.Resource + "/" + m.Name, uid: m.UID, version: version,
+		verb: info.Verb, form: form, body: body})
 	return resp, nil
+}
+
+// deletedUID returns the UID that the answer to a delete names, if the object is gone; one with finalizers, or with a grace period, is not: the answer is the
+// object then.
+func deletedUID(verb, form string, body []byte) types.UID {
+	if verb != "delete" {
+		return ""
+	}
+	var s metav1.Status
+	switch form {
+	case runtime.ContentTypeJSON:
+		if json.Unmarshal(body, &s) != nil || s.Kind != "Status" {
+			return ""
+		}
+	case runtime.ContentTypeProtobuf:
+		var envelope runtime.Unknown
+		raw, ok := bytes.CutPrefix(body, []byte(protobufPrefix))
+		if !ok || envelope.Unmarshal(raw) != nil || envelope.Kind != "Status" || s.Unmarshal(envelope.Raw) != nil {
+			return ""
+		}
+	}
+	if s.Status != metav1.StatusSuccess || s.Details == nil {
+		return ""
+	}
+	return s.Details.UID
 }
 
 // addUpdate logs the version that an update names as the one that it has read.

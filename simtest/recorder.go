@@ -41,7 +41,7 @@ func (r *recorder) begin(p *probe.Probe) {
 	r.stop, r.err = p.Record(r.file)
 }
 
-// close ends the recording, and names its file if the test has failed. The probe must be closed.
+// close ends the recording, and names its file if the test has failed, or may have. The probe must be closed.
 func (r *recorder) close(t testing.TB) {
 	t.Helper()
 	r.mu.Lock()
@@ -53,7 +53,7 @@ func (r *recorder) close(t testing.TB) {
 		if t.Failed() && r.err == nil {
 			t.Logf("simtest: there is no recording, because no informer came by Factory, Informer or NewInformer")
 		}
-	} else if name := r.file.Name(); !t.Failed() {
+	} else if name := r.file.Name(); !t.Failed() && !isSuite(t) {
 		_ = r.file.Close()
 		_ = os.Remove(name)
 	} else if err := r.file.Close(); err != nil {
@@ -66,6 +66,12 @@ func (r *recorder) close(t testing.TB) {
 	if r.err != nil {
 		t.Logf("simtest: the recording failed: %v", r.err)
 	}
+}
+
+// isSuite reports whether t is Ginkgo's. In the cleanup of a suite it does not know yet whether a spec has failed, so its recording stays.
+func isSuite(t testing.TB) bool {
+	_, ok := t.(interface{ GinkgoRecover() })
+	return ok
 }
 
 // keep gives a recording its place: with go test -artifacts the test's own directory, else it stays in the directory for temporary files.

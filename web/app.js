@@ -10,7 +10,9 @@ import { Caption } from './bars/caption.js';
 import { Lost } from './page/crash.js';
 import { h } from './kit/dom.js';
 import { listDrawn } from './wire/drawn.js';
+import { openDiagnosis } from './time/diagnosis.js';
 import { Explain } from './stage/explain.js';
+import { Failures } from './page/failures.js';
 import { Files } from './bars/files.js';
 import { openFork } from './bars/fork.js';
 import { capitalize, exact } from './kit/format.js';
@@ -24,6 +26,7 @@ import { holdable, releaseEverywhere, toggleHold } from './stage/holds.js';
 import { Inspector } from './object/inspector.js';
 import * as tour from './story/tour.js';
 import { bindKeys, openHelp } from './page/keys.js';
+import { playKeys } from './wire/boot.js';
 import { Link, Superseded } from './wire/link.js';
 import { Loading } from './stage/loading.js';
 import { Model, places } from './wire/model.js';
@@ -85,6 +88,7 @@ const ctx = {
   selected: () => selected,
   popup: (anchor, build, options) => openPopup(app, anchor, build, options),
   say: (words, bad) => toast.say(words, bad),
+  attempt: (part, act) => failures.attempt(part, act),
   repaint: () => {
     painter.dirty = true;
     painter.wake();
@@ -100,6 +104,9 @@ const ctx = {
 };
 
 // --- The parts, in the order in which the page has them.
+
+const failures = new Failures(ctx, app);
+failures.listen();
 
 const top = new TopBar(ctx, app, {
   theme: nextTheme, language: nextLanguage, help, save: () => files.save(), open: () => files.open(),
@@ -119,6 +126,7 @@ const inspector = new Inspector(ctx, app, () => {
 }, (key, lane) => rideOn(key, lane));
 const laboratory = new Laboratory(ctx, app);
 ctx.laboratory = () => laboratory.open();
+ctx.diagnose = () => openDiagnosis(ctx, app);
 const ride = new Ride(ctx, app, {
   words: (hop) => inspector.words(hop, 'ride.at.'), leaves: () => !!views.stories.story,
   opened: (key) => {
@@ -197,6 +205,7 @@ const link = new Link({
     broadcast?.hear(is);
     ctx.repaint();
   },
+  failed: (message) => failures.report(message),
   hearing: (is) => {
     audience?.hear(is);
     ctx.repaint();
@@ -207,8 +216,14 @@ const address = new Address(ctx, link, {
   files,
   token,
   restart: () => loading.progress({ stage: 'first', loaded: 0, total: 0 }),
-  fail: () => loading.fail(),
-  story: (id) => views.stories.takeUp(id),
+  fail: () => {
+    loading.fail();
+    playKeys();
+  },
+  story: (id) => views.stories.takeUp(id).finally(() => {
+    storyComes = false;
+    takeKeys();
+  }),
   selected: (elsewhere) => {
     pick('');
     // A message about another source must not stay over this one.
@@ -216,15 +231,28 @@ const address = new Address(ctx, link, {
   },
   broadcast: () => broadcast?.ask().catch(() => {}), // the menu shows why when it is opened
 });
+/** Whether a frame was shown, whether a story that the address names has yet to begin, and whether keys are kept. */
+let [hasShown, storyComes, keepsKeys] = [false, asked.has('story'), true];
+/** How long the page waits for that story before it takes keys, in ms. */
+const patience = 30_000;
+/** Takes the keys that were kept, with a story when its first step shows. The last frame may come before the answer that the story has begun, or after it. */
+function takeKeys() {
+  if (!keepsKeys || !hasShown || storyComes || (views.stories.story && views.stories.starting)) return;
+  keepsKeys = false;
+  playKeys();
+}
 const painter = new Painter(ctx, {
-  link, views, caption, bars: paintBars, before: paintBefore,
+  link, views, caption, bars: paintBars, before: paintBefore, failed: (error) => failures.report(error),
   took: (frame, first, clock) => {
     away.note(frame);
     views.apply(frame, clock);
     if (first) {
       loading.end();
       firstVisit?.open();
+      hasShown = true;
+      if (storyComes) setTimeout(playKeys, patience);
     }
+    takeKeys();
     address.followLog();
   },
 });
@@ -242,17 +270,12 @@ function paintedFrom(el) {
 /** Paints the bars around the stage. @param {number} clock */
 function paintBars(clock) {
   barsPainted = paintedMoment(ctx);
-  top.paint();
-  broadcast?.paint();
-  audience?.paint();
-  transport.paint();
-  explain.paint();
-  inspector.refresh();
-  ride.paint();
-  remedy.paint();
-  token.offer(!!blackout || views.presenting);
-  firstVisit?.paint();
-  sayCaption(clock);
+  const parts = {
+    top: () => top.paint(), broadcast: () => broadcast?.paint(), audience: () => audience?.paint(), transport: () => transport.paint(),
+    explain: () => explain.paint(), inspector: () => inspector.refresh(), ride: () => ride.paint(), remedy: () => remedy.paint(),
+    token: () => token.offer(!!blackout || views.presenting), firstVisit: () => firstVisit?.paint(), caption: () => sayCaption(clock),
+  };
+  for (const [part, paint] of Object.entries(parts)) ctx.attempt(part, paint);
 }
 
 /** Writes the sentence, or one in place of the log's own. @param {number} clock */

@@ -1,12 +1,13 @@
-// Package web holds the page: its HTML, styles and ES modules, and the WebAssembly program that `make wasm` puts beside
-// them. The Go part of the package is only this embedding, so that the server is one file that can be carried to a stage
-// without a network.
+// Package web holds the page: its HTML, styles and ES modules, the WebAssembly program that `make wasm` puts beside them, and the bundle that it makes of the
+// others. The Go part of the package is only this embedding, so that the server is one file that can be carried to a stage without a network.
 package web
 
 import (
 	"embed"
 	"io/fs"
 	"path"
+	"slices"
+	"strings"
 )
 
 // The pattern matches this very file, so the package compiles in a fresh checkout where the artefacts of `make wasm` are
@@ -15,51 +16,66 @@ import (
 //go:embed *
 var embedded embed.FS
 
-// Files is the page as a read-only file system with index.html at its root. It hides Go sources and what only tests read, which the embedding cannot leave
-// out. Scripts have no comments, and index.html names all modules. The program is unpacked as it is read, and its file has
-// Packed() *io.SectionReader, which is the program as gzip. It and wasm_exec.js are absent until `make wasm` has built them; who serves the page has to say
-// so. The result is safe for concurrent use.
-func Files() fs.FS { return Served(embedded) }
+// Directory is this directory as it was when the program was built.
+func Directory() fs.FS { return embedded }
 
-// Served is a page whose files are in dir as Files would have them, and as safe as dir for concurrent use.
-func Served(dir fs.FS) fs.FS { return pageFS{dir} }
+// Bundle is the page of a directory as users get it, with index.html at its root: scripts and styles as `make wasm` has bundled and packed them. It has no
+// index.html if that was not done. A file that lies packed is unpacked as it is read, and has Packed() and Brotli() *io.SectionReader, nil for none: the file
+// as it lies. The result is as safe as dir for concurrent use.
+func Bundle(dir fs.FS) fs.FS { return pageFS{dir, bundle} }
 
-// pageFS hides Go sources, what only tests read and the scripts' comments, names the modules in index.html and unpacks the program; everything else is as
-// embedded.
-type pageFS struct{ fs fs.FS }
+// Modules is the page of a directory as it is written, module by module, for tests and developers; the rest is as for Bundle. It hides Go sources and what
+// only tests read.
+func Modules(dir fs.FS) fs.FS { return pageFS{dir, "."} }
+
+// bundle is where the bundle lies in the directory.
+const bundle = "bundle"
+
+// pageFS is a page whose files are in one folder, with its program, which lies above.
+type pageFS struct {
+	fs  fs.FS
+	top string
+}
 
 // isHidden reports whether a file is no part of the page. Node.js learns from package.json that the scripts are modules.
 func isHidden(name string) bool {
-	return path.Ext(name) == ".go" || path.Ext(name) == ".mjs" || path.Base(name) == "package.json"
+	return path.Ext(name) == ".go" || path.Ext(name) == ".mjs" || path.Base(name) == "package.json" || name == bundle || strings.HasPrefix(name, bundle+"/")
 }
 
 // Open implements fs.FS.
 func (p pageFS) Open(name string) (fs.File, error) {
-	if isHidden(name) {
+	if isHidden(name) || !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
-	if isMade(name) {
-		return openMade(p.fs, name)
+	if name == Program {
+		return openPacked(p.fs, name)
 	}
-	return p.fs.Open(name)
+	lies := path.Join(p.top, name)
+	if file, err := openPacked(p.fs, lies); err == nil {
+		return file, nil
+	}
+	return p.fs.Open(lies)
 }
 
 // ReadDir implements fs.ReadDirFS, so that walking shows what Open would open.
 func (p pageFS) ReadDir(name string) ([]fs.DirEntry, error) {
-	entries, err := fs.ReadDir(p.fs, name)
+	entries, err := fs.ReadDir(p.fs, path.Join(p.top, name))
+	if err == nil && name == "." && p.top != "." {
+		if program, err := fs.Stat(p.fs, Program+packedEnd); err == nil {
+			entries = append(entries, fs.FileInfoToDirEntry(program))
+		}
+	}
 	kept := make([]fs.DirEntry, 0, len(entries))
 	for _, entry := range entries {
 		file := path.Join(name, entry.Name())
-		if isHidden(file) && !entry.IsDir() || file == Program {
+		if isHidden(file) || file == Program || path.Ext(file) == brotliEnd {
 			continue
 		}
-		if file == packedProgram {
-			file = Program
-		}
-		if isMade(file) && !entry.IsDir() {
-			entry = madeEntry{entry, p.fs, file}
+		if whole, isPacked := strings.CutSuffix(file, packedEnd); isPacked {
+			entry = packedEntry{entry, p, whole}
 		}
 		kept = append(kept, entry)
 	}
+	slices.SortFunc(kept, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return kept, err
 }

@@ -1,6 +1,6 @@
 // @ts-check
 // The page's worker: it runs the Go program, and reports its end. Everything else passes between the page and Go directly.
-// See docs/protocol.md.
+// See docs/dev/protocol.md.
 /* global Go */
 'use strict';
 
@@ -32,6 +32,9 @@ self.onmessage = ({ data }) => {
 };
 
 self.onmessageerror = () => crash('a message from the page could not be read', '');
+
+// What nothing catches in a promise does not end the worker, and the page says it.
+self.addEventListener('unhandledrejection', ({ reason }) => self.postMessage({ failed: String((reason && reason.message) || reason) }));
 
 // The page that is one file brings wasm_exec.js in front of this script.
 if (!self.Go) self.importScripts('wasm_exec.js');

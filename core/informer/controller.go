@@ -212,6 +212,7 @@ func newQueue(release releases.Release, logger klog.Logger, objectType any, stor
 		AtomicEvents:          f.Atomic,
 		UnlockWhileProcessing: f.Unlocks,
 		EmitDeltaTypeBookmark: f.Atomic,
+		Release:               release,
 		Observer:              o,
 		Gates:                 g,
 	}
@@ -240,7 +241,7 @@ type InformerOptions struct {
 	// Transform is applied to every object before it is stored.
 	Transform TransformFunc
 
-	// Release is the release of client-go whose behaviour the informer has; default releases.V137.
+	// Release is the release of client-go whose behaviour the informer has; default releases.Standard.
 	Release releases.Release
 	// Observer receives every transition.
 	Observer event.Observer
@@ -260,12 +261,7 @@ func NewInformerWithOptions(options InformerOptions) (Store, Controller) {
 }
 
 func newInformer(options InformerOptions, indexers Indexers) (Indexer, Controller) {
-	features := options.Release.Behaviour()
-	storeOpts := []StoreOption{WithObserver(options.Observer)}
-	if !features.Atomic {
-		storeOpts = append(storeOpts, withoutResourceVersion())
-	}
-	store := newCache(DeletionHandlingMetaNamespaceKeyFunc, indexers, storeOpts...)
+	store := newCache(DeletionHandlingMetaNamespaceKeyFunc, indexers, WithObserver(options.Observer), WithRelease(options.Release))
 	logger := klog.Background()
 	if options.Logger != nil {
 		logger = *options.Logger

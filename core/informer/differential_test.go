@@ -467,11 +467,14 @@ var scripts = []script{
 	},
 }
 
+// judgedReleases are those that client-go v0.37.2 can behave like, by its gates.
+var judgedReleases = []releases.Release{releases.V131, releases.V133, releases.V135, releases.V137}
+
 func TestSameAsClientGo(t *testing.T) {
 	for i := range scripts {
 		s := &scripts[i]
 		t.Run(s.name, func(t *testing.T) {
-			for _, release := range everyRelease {
+			for _, release := range judgedReleases {
 				t.Run(release.String(), func(t *testing.T) { s.compare(t, release) })
 			}
 		})
@@ -482,7 +485,7 @@ func TestSameAsClientGo(t *testing.T) {
 func TestSameAsClientGoAtRandom(t *testing.T) {
 	for seed := range int64(25) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			for _, release := range everyRelease {
+			for _, release := range judgedReleases {
 				t.Run(release.String(), func(t *testing.T) {
 					s := &script{name: "random", lists: []reply{{list: list("1")}}, watches: []reply{{}},
 						play: func(w *world) { playAtRandom(w, release, rand.New(rand.NewSource(seed))) }}

@@ -1,6 +1,7 @@
 package informer
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
@@ -92,7 +93,9 @@ func (p *pipeline) processOne(q *queueItem, isInInitialList bool) error {
 	return nil
 }
 
-// processBatch processes deltas of different keys: one transaction, then the notifications. Mirrors client-go tools/cache.processDeltasInBatch (v0.37.2).
+// processBatch processes a batch: one transaction, then the notifications, one of each delta. If a key repeats, a notification has the object of the delta
+// before as the old one, and the store may be ahead of it.
+// Mirrors client-go tools/cache.processDeltasInBatch (v0.37.2 and v0.38.0-beta.0).
 func (p *pipeline) processBatch(items []queueItem, isInInitialList bool) error {
 	if cap(p.results) < len(items) {
 		p.results = make([]applyResult, len(items))
@@ -100,26 +103,24 @@ func (p *pipeline) processBatch(items []queueItem, isInInitialList bool) error {
 	results := p.results[:len(items)]
 	defer clear(results)
 	p.store.applyBatch(items, results)
-	var failed *TransactionError
+	var keyErrs []error
 	for i := range items {
 		q := &items[i]
 		switch {
 		case q.keyErr != nil:
-			if failed == nil {
-				failed = &TransactionError{TotalTransactions: len(items)}
-			}
-			failed.Errors = append(failed.Errors, KeyError{q.obj, q.keyErr})
+			keyErrs = append(keyErrs, KeyError{q.obj, q.keyErr})
 		case q.op == event.OpDeleted:
 			p.sink.onDelete(q.key, q.obj)
-		case results[i].existed:
+		case results[i].old != nil:
 			p.sink.onUpdate(q.key, results[i].old, q.obj)
 		default:
 			p.sink.onAdd(q.key, q.obj, isInInitialList)
 		}
 	}
-	if failed == nil {
-		return nil
+	if keyErrs == nil || p.store.behaviour.RepeatsKeys {
+		return errors.Join(keyErrs...)
 	}
+	failed := &TransactionError{TotalTransactions: len(items), Errors: keyErrs}
 	for i := range items {
 		if items[i].keyErr == nil {
 			failed.SuccessfulIndices = append(failed.SuccessfulIndices, i)

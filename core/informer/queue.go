@@ -18,7 +18,7 @@ type PopProcessFunc func(obj interface{}, isInInitialList bool) error
 // ProcessFunc processes one popped Deltas.
 type ProcessFunc func(obj interface{}, isInInitialList bool) error
 
-// ProcessBatchFunc processes several deltas, no two of them with the same key.
+// ProcessBatchFunc processes several deltas, the oldest first. Before 1.38 no two of them have the same key.
 type ProcessBatchFunc func(deltas []Delta, isInInitialList bool) error
 
 // ReflectorStore is what a Reflector writes to: a Queue or a Store.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // RealFIFOOptions configures a RealFIFO.
@@ -32,6 +33,8 @@ type RealFIFOOptions struct {
 	UnlockWhileProcessing bool
 	// EmitDeltaTypeBookmark makes Bookmark queue a delta. Requires AtomicEvents.
 	EmitDeltaTypeBookmark bool
+	// Release decides what client-go has no option for: whether a batch may have several deltas of a key, and the text of Resync's error.
+	Release releases.Release
 
 	// Observer receives every transition of the queue.
 	Observer event.Observer
@@ -70,6 +73,7 @@ type RealFIFO struct {
 	emitAtomicEvents      bool
 	unlockWhileProcessing bool
 	emitDeltaTypeBookmark bool
+	behaviour             releases.Behaviour
 
 	observer    event.Observer
 	queuedEvent event.Event // reused for observer
@@ -117,6 +121,7 @@ func NewRealFIFOWithOptions(opts RealFIFOOptions) *RealFIFO {
 		emitAtomicEvents:      opts.AtomicEvents,
 		unlockWhileProcessing: opts.UnlockWhileProcessing,
 		emitDeltaTypeBookmark: opts.EmitDeltaTypeBookmark,
+		behaviour:             opts.Release.Behaviour(),
 		observer:              opts.Observer,
 		gate:                  newQueueGate(opts.Gates),
 		lock:                  newQueueLock(opts.Gates),
@@ -413,6 +418,9 @@ func (f *RealFIFO) Resync() error {
 			continue
 		}
 		if err := f.addLocked(event.OpSync, true, obj); err != nil {
+			if f.behaviour.LosesResyncError {
+				return errors.New("couldn't queue object: %!w(<nil>)")
+			}
 			return fmt.Errorf("couldn't queue object: %w", err)
 		}
 	}
@@ -432,8 +440,8 @@ func (f *RealFIFO) Pop(process PopProcessFunc) (interface{}, error) {
 	return popped, err
 }
 
-// PopBatch implements QueueWithBatch. A batch has up to 1,000 deltas of different keys, and does not cross the end of the initial population.
-// ReplacedAll, SyncAll and Bookmark go alone.
+// PopBatch implements QueueWithBatch. A batch has up to 1,000 deltas, and does not cross the end of the initial population. Before 1.38 its keys are
+// different. ReplacedAll, SyncAll and Bookmark go alone.
 func (f *RealFIFO) PopBatch(processBatch ProcessBatchFunc, processSingle PopProcessFunc) error {
 	return f.pop(true, func(items []queueItem, single, isInInitialList bool) error {
 		if single {
@@ -471,7 +479,7 @@ func (f *RealFIFO) waitLocked() error {
 }
 
 // batchLocked returns how many deltas go together.
-// Mirrors client-go tools/cache.(*RealFIFO).PopBatch (v0.37.2).
+// Mirrors client-go tools/cache.(*RealFIFO).PopBatch (v0.37.2 and v0.38.0-beta.0).
 func (f *RealFIFO) batchLocked() int {
 	limit := min(f.items.len(), f.batchSize)
 	if f.initialPopulationCount > 0 {
@@ -486,6 +494,9 @@ func (f *RealFIFO) batchLocked() int {
 		switch q.op {
 		case event.OpReplacedAll, event.OpSyncAll, event.OpBookmark:
 			return max(i, 1)
+		}
+		if f.behaviour.RepeatsKeys {
+			continue
 		}
 		if q.keyErr != nil {
 			return i + 1

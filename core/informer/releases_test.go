@@ -188,7 +188,7 @@ func TestHasSyncedWaitsForTheQueue(t *testing.T) {
 					q.lock.Unlock()
 				}
 			}
-			if free != (release == releases.V137) {
+			if free != (release >= releases.V137) {
 				t.Errorf("the queue's lock is free while an object is indexed: %v", free)
 			}
 			asks, asked := make(chan struct{}), make(chan bool, 1)
@@ -197,7 +197,7 @@ func TestHasSyncedWaitsForTheQueue(t *testing.T) {
 				asked <- inf.HasSynced()
 			}()
 			<-asks
-			if release == releases.V137 {
+			if release >= releases.V137 {
 				if <-asked {
 					t.Error("synced while the only object is being indexed")
 				}
@@ -247,7 +247,7 @@ func TestStopWithABacklog(t *testing.T) {
 		switch release {
 		case releases.V131: // all deltas of a are one item
 			wantCalls = []string{"add a@1 true", "update a@1 -> a@6", "update a@6 -> a@7", "add b@2 true", "add c@8 false"}
-		case releases.V135, releases.V137: // one batch, one ReplacedAll
+		case releases.V135, releases.V137, releases.V138: // one batch, one ReplacedAll
 			wantStore, wantCalls = []string{"a@1", "b@2"}, wantCalls[:2]
 		}
 		equal(t, "store", objects, wantStore)
@@ -272,7 +272,7 @@ func TestSyncedByTheStop(t *testing.T) {
 		if len(r.GetStore().List()) != 2 {
 			t.Fatal("the list was not processed")
 		}
-		if got := r.HasSynced(); got != IsDone(r.HasSyncedChecker()) || release != releases.V137 && !got {
+		if got := r.HasSynced(); got != IsDone(r.HasSyncedChecker()) || release < releases.V137 && !got {
 			t.Errorf("HasSynced %v, checker %v", got, IsDone(r.HasSyncedChecker()))
 		}
 	})
@@ -290,7 +290,7 @@ func TestRunWithAClosedStopChannel(t *testing.T) {
 		r.check()
 		synctest.Wait()
 		want := 0
-		if release == releases.V137 {
+		if release >= releases.V137 {
 			want = 1
 		}
 		if n := len(srv.requests()); n != want || !r.IsStopped() || r.HasSynced() {
@@ -310,7 +310,7 @@ func TestVersionFromNowhere(t *testing.T) {
 			synctest.Wait()
 			r.check()
 			want := "3"
-			if release == releases.V137 {
+			if release >= releases.V137 {
 				want = from
 			}
 			if rv := r.LastSyncResourceVersion(); rv != want {
@@ -371,17 +371,17 @@ func TestTables(t *testing.T) {
 		cancel()
 		<-done
 		want := []string{"listed", "watched"}
-		if release == releases.V137 {
+		if release >= releases.V137 {
 			want = nil
 		}
 		keys := store.ListKeys()
 		slices.Sort(keys)
 		equal(t, "keys", keys, want)
-		if (err != nil) != (release == releases.V137) {
+		if (err != nil) != (release >= releases.V137) {
 			t.Errorf("ListAndWatch: %v", err)
 		}
 	})
-	for _, release := range []releases.Release{releases.V135, releases.V137} {
+	for _, release := range []releases.Release{releases.V135, releases.V137, releases.V138} {
 		synctest.Test(t, func(t *testing.T) {
 			w := watch.NewFakeWithOptions(watch.FakeOptions{ChannelSize: 10})
 			rec := &recorder{}
@@ -398,7 +398,7 @@ func TestTables(t *testing.T) {
 				synctest.Wait()
 			})
 			want, dropped := []string{"after"}, 1
-			if release == releases.V137 {
+			if release >= releases.V137 {
 				want, dropped = nil, 2
 			}
 			equal(t, release.String()+" after a WatchList", store.ListKeys(), want)
@@ -417,7 +417,7 @@ func TestClockOfTheOuterDelay(t *testing.T) {
 		r := NewReflectorWithOptions(withoutWatchList(srv.lw()), &object{}, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Release: release, Clock: c})
 		runReflector(t, r, func() {
 			before := len(srv.requests())
-			if release == releases.V137 {
+			if release >= releases.V137 {
 				time.Sleep(2 * time.Second)
 			} else {
 				c.Step(2 * time.Second)
@@ -527,7 +527,7 @@ func TestBookmarksOfAStore(t *testing.T) {
 			}
 		})
 		var want []string
-		if release == releases.V137 {
+		if release >= releases.V137 {
 			want = []string{"7"}
 		}
 		equal(t, "bookmarks", store.bookmarks, want)

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/sharding"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
@@ -60,6 +61,8 @@ type SharedInformer interface {
 	SetWatchErrorHandlerWithContext(handler WatchErrorHandlerWithContext) error
 	// SetTransform sets a function that is applied to every object before it is queued. It returns an error once the informer was started.
 	SetTransform(handler TransformFunc) error
+	// SetShardSelector makes the informer see only the objects of selector, see NewShardedListWatch. It returns an error once the informer was started.
+	SetShardSelector(selector sharding.Selector) error
 	// IsStopped reports whether the informer has run and stopped. It cannot run again.
 	IsStopped() bool
 }
@@ -100,8 +103,10 @@ type SharedIndexInformerOptions struct {
 	Indexers Indexers
 	// ObjectDescription describes the expected type in logs.
 	ObjectDescription string
+	// ShardSelector makes the informer see only some of the objects, see NewShardedListWatch; nil is all.
+	ShardSelector sharding.Selector
 
-	// Release is the release of client-go whose behaviour the informer has; default releases.V137.
+	// Release is the release of client-go whose behaviour the informer has; default releases.Standard.
 	Release releases.Release
 	// Observer receives every transition.
 	Observer event.Observer
@@ -132,11 +137,7 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 		resyncCheckPeriod:          options.ResyncPeriod,
 		synced:                     make(chan struct{}),
 	}
-	storeOpts := []StoreOption{WithObserver(options.Observer)}
-	if !s.behaviour.Atomic {
-		storeOpts = append(storeOpts, withoutResourceVersion())
-	}
-	s.indexer = newCache(DeletionHandlingMetaNamespaceKeyFunc, options.Indexers, storeOpts...)
+	s.indexer = newCache(DeletionHandlingMetaNamespaceKeyFunc, options.Indexers, WithObserver(options.Observer), WithRelease(options.Release))
 	return s
 }
 
@@ -184,6 +185,10 @@ func (s *sharedIndexInformer) SetWatchErrorHandlerWithContext(handler WatchError
 
 func (s *sharedIndexInformer) SetTransform(handler TransformFunc) error {
 	return s.beforeStart(func() { s.transform = handler })
+}
+
+func (s *sharedIndexInformer) SetShardSelector(selector sharding.Selector) error {
+	return s.beforeStart(func() { s.ShardSelector = selector })
 }
 
 func (s *sharedIndexInformer) beforeStart(set func()) error {
@@ -253,7 +258,7 @@ func (s *sharedIndexInformer) start(logger klog.Logger) bool {
 	p := &pipeline{store: s.indexer, sink: s, guard: &s.blockDeltas}
 	s.controller = &controller{config: Config{
 		Queue:                        s.queue,
-		ListerWatcher:                s.listerWatcher,
+		ListerWatcher:                NewShardedListWatch(s.listerWatcher, s.ShardSelector),
 		ObjectType:                   s.objectType,
 		ObjectDescription:            s.ObjectDescription,
 		FullResyncPeriod:             s.resyncCheckPeriod,

@@ -108,7 +108,7 @@ func (s *sharedIndexInformer) SnapshotAt(during func()) Snapshot {
 	defer s.startedLock.Unlock()
 	out := Snapshot{Release: s.Release, Started: s.started, Stopped: s.stopped}
 	if out.Release == releases.Default {
-		out.Release = releases.V137
+		out.Release = releases.Standard
 	}
 	switch q := s.queue.(type) {
 	case *RealFIFO:

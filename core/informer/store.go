@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // Store holds objects by the key that its KeyFunc computes. It is safe for concurrent use if callers treat returned objects as read-only.
@@ -86,9 +87,9 @@ func WithObserver(o event.Observer) StoreOption {
 	return func(c *cache) { c.observer = o }
 }
 
-// withoutResourceVersion hides the store's resourceVersion, as client-go does if its AtomicFIFO gate is off.
-func withoutResourceVersion() StoreOption {
-	return func(c *cache) { c.hideRV = true }
+// WithRelease makes the store that of an informer of a release. The default is releases.Standard.
+func WithRelease(release releases.Release) StoreOption {
+	return func(c *cache) { c.behaviour = release.Behaviour() }
 }
 
 // NewStore returns a Store without indices.
@@ -114,7 +115,7 @@ var (
 )
 
 func newCache(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) *cache {
-	c := &cache{threadSafeMap: &threadSafeMap{items: map[string]*storedObject{}, indexers: indexers}, keyFunc: keyFunc}
+	c := &cache{threadSafeMap: &threadSafeMap{items: map[string]*storedObject{}, indexers: indexers, behaviour: releases.Standard.Behaviour()}, keyFunc: keyFunc}
 	for _, opt := range opts {
 		opt(c)
 	}
@@ -162,7 +163,7 @@ func (c *cache) Delete(obj interface{}) error {
 	return nil
 }
 
-// Transaction implements TransactionStore. It skips objects without a key.
+// Transaction implements TransactionStore. It skips objects without a key. Since 1.38 it does only the last write of a key.
 // Mirrors client-go tools/cache.(*cache).Transaction (v0.37.2).
 func (c *cache) Transaction(txns ...Transaction) *TransactionError {
 	var keys []string

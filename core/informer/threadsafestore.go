@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // threadSafeMap is an indexed store: a map of objects and, for each index, a map of values to keys, under one lock. Its caller computes the keys.
@@ -26,11 +27,15 @@ type threadSafeMap struct {
 	// indices are the indexers with their contents, sorted by name within each addition.
 	indices []*namedIndex
 	rv      string
-	hideRV  bool
+	// behaviour is that of the informer's release. A release without AtomicFIFO hides rv.
+	behaviour releases.Behaviour
 
 	observer   event.Observer
 	writeEvent event.Event // reused for observer
 	values     [][]string  // scratch memory for observer
+
+	// newest is scratch memory of applyBatch.
+	newest map[string]int
 }
 
 // storedObject is an object in a threadSafeMap. It does not change once the lock is free: a write makes another one.
@@ -70,8 +75,8 @@ func (x *namedIndex) valuesOf(obj any, key string) []string {
 // move moves a key from the values of old to those of obj, which it returns; nil stands for no object. The values of old are computed again rather than
 // stored, so that an object that a handler changed in place leaves the same wrong entries as in client-go. Empty sets are dropped: with values that come
 // and go they would accumulate (kubernetes#84959).
-// Mirrors client-go tools/cache.(*storeIndex).updateSingleIndex (v0.37.2).
-func (x *namedIndex) move(key string, old, obj any) (after []string) {
+// Before 1.38 only a single value that stays is left as it is. Mirrors client-go tools/cache.(*storeIndex).updateSingleIndex (v0.37.2 and v0.38.0-beta.0).
+func (x *namedIndex) move(key string, old, obj any, keepsAll bool) (after []string) {
 	var before []string
 	if old != nil {
 		before = x.valuesOf(old, key)
@@ -79,7 +84,7 @@ func (x *namedIndex) move(key string, old, obj any) (after []string) {
 	if obj != nil {
 		after = x.valuesOf(obj, key)
 	}
-	if len(before) == 1 && len(after) == 1 && before[0] == after[0] {
+	if (keepsAll || len(before) == 1) && slices.Equal(before, after) {
 		return after
 	}
 	for _, v := range before {
@@ -130,7 +135,7 @@ func (c *threadSafeMap) valuesToReportLocked(last []event.IndexValues, values []
 
 // visibleRVLocked returns the store's resourceVersion as readers see it.
 func (c *threadSafeMap) visibleRVLocked() string {
-	if c.hideRV {
+	if !c.behaviour.Atomic {
 		return ""
 	}
 	return c.rv
@@ -177,7 +182,7 @@ func (c *threadSafeMap) writeLocked(key string, obj any, op event.Op, rv string,
 	}
 	c.values = c.values[:0]
 	for _, x := range c.indices {
-		c.values = append(c.values, x.move(key, old, obj))
+		c.values = append(c.values, x.move(key, old, obj, c.behaviour.KeepsIndexValues))
 	}
 	if c.observer != nil {
 		item.indexed = c.valuesToReportLocked(item.indexed, c.values)
@@ -200,7 +205,7 @@ func (c *threadSafeMap) removeLocked(key string, obj any, rv string, moveRV bool
 		return
 	}
 	for _, x := range c.indices {
-		x.move(key, item.obj, nil)
+		x.move(key, item.obj, nil, c.behaviour.KeepsIndexValues)
 	}
 	delete(c.items, key)
 	if moveRV {
@@ -218,7 +223,7 @@ func (c *threadSafeMap) removeLocked(key string, obj any, rv string, moveRV bool
 func (c *threadSafeMap) bookmarkLocked(rv string) {
 	moved := c.rv != rv
 	c.rv = rv
-	if c.observer != nil && moved && !c.hideRV {
+	if c.observer != nil && moved && c.behaviour.Atomic {
 		send(c.observer, event.StoreBookmark{StoreRV: rv}.Event())
 	}
 }
@@ -251,16 +256,27 @@ func (c *threadSafeMap) remove(key string, obj any) {
 	c.removeLocked(key, obj, rv, ok)
 }
 
-// transact does several writes under one lock. The store's resourceVersion becomes that of the last object.
-// Mirrors client-go tools/cache.(*threadSafeMap).Transaction (v0.37.2).
+// transact does several writes under one lock. The store's resourceVersion becomes that of the last object. Since 1.38 only the last write of each key is
+// done, so that no index gets what lay between.
+// Mirrors client-go tools/cache.(*threadSafeMap).Transaction (v0.37.2 and v0.38.0-beta.0).
 func (c *threadSafeMap) transact(keys []string, txns []Transaction) {
 	if len(txns) == 0 {
 		return
 	}
 	rv, ok := objectRV(txns[len(txns)-1].Object)
+	var last map[string]int
+	if c.behaviour.RepeatsKeys {
+		last = make(map[string]int, len(keys))
+		for i, key := range keys {
+			last[key] = i
+		}
+	}
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	for i, txn := range txns {
+		if last != nil && last[keys[i]] != i {
+			continue
+		}
 		moveRV := ok && i == len(txns)-1
 		switch txn.Type {
 		case TransactionTypeAdd, TransactionTypeUpdate:
@@ -277,11 +293,13 @@ func (c *threadSafeMap) transact(keys []string, txns []Transaction) {
 
 // applyResult is the result of applyBatch for one delta.
 type applyResult struct {
-	old     any
-	existed bool
+	// old is what the delta replaces: the object of the delta before it with its key, or else the stored one. nil is none.
+	old any
+	// overwritten is set if a later delta of the batch has the same key.
+	overwritten bool
 }
 
-// applyBatch writes deltas in one transaction and records what each replaced. It skips deltas whose key could not be computed.
+// applyBatch does the last write of each key in one transaction, and records what each delta replaces. It skips deltas whose key could not be computed.
 func (c *threadSafeMap) applyBatch(items []queueItem, results []applyResult) {
 	last := len(items) - 1
 	for last >= 0 && items[last].keyErr != nil {
@@ -290,20 +308,49 @@ func (c *threadSafeMap) applyBatch(items []queueItem, results []applyResult) {
 	if last < 0 {
 		return
 	}
+	items = items[:last+1]
 	rv, ok := objectRV(items[last].obj)
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	for i := range items[:last+1] {
+	c.pairLocked(items, results)
+	for i := range items {
 		q := &items[i]
-		if q.keyErr != nil {
+		if q.keyErr != nil || results[i].overwritten {
 			continue
 		}
 		moveRV := ok && i == last
 		if q.op == event.OpDeleted {
 			c.removeLocked(q.key, q.obj, rv, moveRV)
+		} else {
+			c.writeLocked(q.key, q.obj, q.op, rv, moveRV, q.rv)
+		}
+	}
+}
+
+// pairLocked records what each delta replaces, and which one a later delta of its key overwrites.
+func (c *threadSafeMap) pairLocked(items []queueItem, results []applyResult) {
+	if c.newest == nil {
+		c.newest = make(map[string]int, len(items))
+	}
+	clear(c.newest)
+	for i := range items {
+		q := &items[i]
+		if q.keyErr != nil {
 			continue
 		}
-		results[i].old, results[i].existed = c.writeLocked(q.key, q.obj, q.op, rv, moveRV, q.rv)
+		if before, repeats := c.newest[q.key]; !repeats {
+			if stored := c.items[q.key]; stored != nil {
+				results[i].old = stored.obj
+			}
+		} else {
+			results[before].overwritten = true
+			if items[before].op != event.OpDeleted {
+				results[i].old = items[before].obj
+			}
+		}
+		if c.behaviour.RepeatsKeys { // otherwise no key of a batch repeats
+			c.newest[q.key] = i
+		}
 	}
 }
 
@@ -383,7 +430,7 @@ func (c *threadSafeMap) replace(keys []string, objs []any, resourceVersion strin
 func (c *threadSafeMap) fillLocked(indices []*namedIndex) {
 	for _, item := range inOrder(c.items) {
 		for _, x := range indices {
-			x.move(item.key, nil, item.obj)
+			x.move(item.key, nil, item.obj, c.behaviour.KeepsIndexValues)
 		}
 	}
 }

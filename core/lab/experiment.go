@@ -216,7 +216,7 @@ func (x *experiment) newInformerLocked(ln *lane) informer.SharedIndexInformer {
 	labels, shard := x.selectors(ln)
 	lw := factory.NewListWatch(ln.client, ln.gvr, x.selection.ForTarget(ln.target.Target).WatchedNamespace(), func(o *metav1.ListOptions) {
 		o.LabelSelector, o.ShardSelector = labels, shard
-	})
+	}, release)
 	inf := informer.NewSharedIndexInformerWithOptions(lw, &object.Object{}, informer.SharedIndexInformerOptions{
 		ResyncPeriod:      metricsResync,
 		Indexers:          x.lab.indexersLocked(ln.gvr),
@@ -288,9 +288,9 @@ func (x *experiment) laneGroup(at int) []*lane {
 // gates returns the holds of a lane's informer.
 func (x *experiment) gates(ln *lane) gates {
 	if ln.target.Unshared {
-		return x.lab.holds.newGates(ln.index, x)
+		return x.lab.holds.newGates(ln.index, ln.index, x)
 	}
-	return x.lab.holds.newGates(x.leader(int(ln.index)).index, x)
+	return x.lab.holds.newGates(x.leader(int(ln.index)).index, ln.index, x)
 }
 
 // leader returns the first of the lanes that are together with a lane.

@@ -17,8 +17,8 @@ import (
 // LongestHold is the greatest pace of a handler and the longest delay, in milliseconds.
 const LongestHold = 60_000
 
-// slowPace is the extra time of a handler's call while the fault "slow" is on.
-const slowPace = 120 * time.Millisecond
+// slowPace is the extra time of a handler's call while the fault "slow" is on: at the usual rate of a cluster, 8 changes a second, its ring fills.
+const slowPace = 500 * time.Millisecond
 
 // slowIndexing is the time of an object's index functions while the fault "slowindex" is on.
 const slowIndexing = 50 * time.Millisecond
@@ -27,7 +27,7 @@ const slowIndexing = 50 * time.Millisecond
 // rail of a story, the page's menus and the documents are made.
 type Fault struct {
 	Name string
-	// Does describes it for docs/protocol.md.
+	// Does describes it for docs/dev/protocol.md.
 	Does string
 	// Held: it stays on until it is switched off.
 	Held bool
@@ -56,7 +56,7 @@ var faultTable = []Fault{
 	{Name: "429", Station: "api", Does: "as `410`; the controller's next write gets it too"},
 	{Name: "500", Station: "api", Does: "as `429`"},
 	{
-		Name: "slow", Station: "listeners", Held: true, PerInformer: true, Does: "the handler `mailer` takes `{millis}` (120) a call",
+		Name: "slow", Station: "listeners", Held: true, PerInformer: true, Does: "the handler `mailer` takes `{millis}` (500) a call",
 		make: inLane((*experiment).slowMailer),
 	},
 	{Name: "delay", Station: "api", Held: true, Millis: 500, Does: "answers and events come `{millis}` later (400)"},

@@ -50,7 +50,8 @@ type holdKey struct {
 }
 
 type hold struct {
-	releases int           // how many more may pass
+	released int           // how many may pass of each informer that it holds, since it began
+	passed   map[uint8]int // how many of these have passed, by lane
 	waiting  int           // goroutines that wait here
 	wake     chan struct{} // closed and replaced on every change
 }
@@ -69,16 +70,19 @@ func newHolds(emit func(uint8, event.Event)) *holds {
 	return &holds{emit: emit, byKey: map[holdKey]*hold{}}
 }
 
-// gates are the gates of one resource's informers.
+// gates are the gates of an informer. The informers of one resource are held together, and each lets the same number through.
 type gates struct {
 	*holds
-	lane  uint8
+	lane  uint8           // the first of the lanes whose informers are held together
+	own   uint8           // that of the informer
 	ctx   context.Context // of the experiment
 	clock clock.Clock
 }
 
-// newGates returns the gates of the informers of an experiment whose first lane is given.
-func (h *holds) newGates(lane uint8, x *experiment) gates { return gates{h, lane, x.ctx, x.clock} }
+// newGates returns the gates of an experiment's informer, by its lane and the first of the lanes that are held with it.
+func (h *holds) newGates(lane, own uint8, x *experiment) gates {
+	return gates{h, lane, own, x.ctx, x.clock}
+}
 
 // Wait implements event.Gates.
 func (h gates) Wait(ctx context.Context, stage event.Stage, listener int32) {
@@ -96,13 +100,13 @@ func (h gates) Wait(ctx context.Context, stage event.Stage, listener int32) {
 		if hd == nil {
 			return // the hold ended; release has logged that
 		}
-		if hd.releases > 0 {
-			hd.releases--
+		if hd.passed[h.own] < hd.released {
+			hd.passed[h.own]++
 			if entered {
 				hd.waiting--
 				h.emitWaiting(key, hd)
 			}
-			h.emit(h.lane, event.Released{Stage: int(stage), Listener: listener, Left: hd.releases}.Event())
+			h.emit(h.lane, event.Released{Stage: int(stage), Listener: listener, Left: hd.released - hd.passed[h.own]}.Event())
 			return
 		}
 		if !entered {
@@ -143,11 +147,11 @@ func (h *holds) hold(key holdKey) {
 	if h.byKey[key] != nil {
 		return
 	}
-	h.byKey[key] = &hold{wake: make(chan struct{})}
+	h.byKey[key] = &hold{passed: map[uint8]int{}, wake: make(chan struct{})}
 	h.emit(key.lane, event.Hold{Stage: int(key.stage), Listener: key.listener, Held: true}.Event())
 }
 
-// release lets n pass, now or when they arrive; n of 0 or less ends the hold. It reports whether the stage was held.
+// release lets n of each informer pass, now or when they arrive; n of 0 or less ends the hold. It reports whether the stage was held.
 func (h *holds) release(key holdKey, n int) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -159,7 +163,7 @@ func (h *holds) release(key holdKey, n int) bool {
 		delete(h.byKey, key)
 		h.emit(key.lane, event.Hold{Stage: int(key.stage), Listener: key.listener}.Event())
 	} else {
-		hd.releases += n
+		hd.released += n
 	}
 	close(hd.wake)
 	hd.wake = make(chan struct{})
@@ -182,7 +186,8 @@ func (h *holds) restate(lanes []event.LaneOf) {
 			delete(h.byKey, key)
 			continue
 		}
-		h.byKey[key].releases = 0
+		h.byKey[key].released = 0
+		clear(h.byKey[key].passed)
 		h.emit(key.lane, event.Hold{Stage: int(key.stage), Listener: key.listener, Held: true}.Event())
 	}
 }

@@ -117,6 +117,33 @@ func TestTwoReleasesRunSideBySide(t *testing.T) {
 	})
 }
 
+// TestAReleaseLetsEachReleaseOnePass: of two informers that are held together each lets as many through as were asked for, and not one of the two.
+func TestAReleaseLetsEachReleaseOnePass(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := start(t, selection.Change{Release: ptr("1.31,1.33")}) // one key or delta a pop
+		pass(5 * time.Second)
+		if err := l.Informer(0).Hold("pop", 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Cluster("burst", ClusterArgs{N: 10}); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Second)
+		before := state(rec).Lanes
+		for n := range 3 {
+			if err := l.Informer(0).Release("pop", 1, 0); err != nil {
+				t.Fatal(err)
+			}
+			pass(100 * time.Millisecond)
+			for i, lane := range state(rec).Lanes {
+				if got := before[i].Queue.Depth - lane.Queue.Depth; got != n+1 {
+					t.Errorf("after %d releases of one, lane %d has popped %d", n+1, i, got)
+				}
+			}
+		}
+	})
+}
+
 func TestFaultsAreRealErrorsAndHeal(t *testing.T) {
 	for _, tc := range []struct {
 		fault  string

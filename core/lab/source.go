@@ -177,6 +177,7 @@ func (x *experiment) hooks(ln *lane) restwatch.Hooks {
 			}
 			emit(event.WireFrame{Req: uint32(id), Op: op, Key: key, RV: rv, Bytes: size}.Event())
 		},
+		Ahead: func(id uint64, waiting int) { emit(event.WireAhead{Req: uint32(id), Frames: waiting}.Event()) },
 		Done: func(id uint64, err error) {
 			if n := bytes.end(id); n > 0 {
 				emit(event.WireBytes{Req: uint32(id), Bytes: n}.Event())

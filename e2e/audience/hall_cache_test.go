@@ -32,7 +32,7 @@ func nginxProgram() (string, error) {
 	return exec.LookPath("/usr/sbin/nginx")
 }
 
-// TestHallBehindACache runs the lines of docs/broadcast.md. A hundred followers behind nginx cost the server about as much as one, and end with the
+// TestHallBehindACache runs the lines of docs/dev/broadcast.md. A hundred followers behind nginx cost the server about as much as one, and end with the
 // speaker's log, as followers that ask the server itself do.
 func TestHallBehindACache(t *testing.T) {
 	program, err := nginxProgram()
@@ -99,13 +99,13 @@ func startNginx(t *testing.T, program, upstream string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(root, "docs", "broadcast.md"))
+	text, err := os.ReadFile(filepath.Join(root, "docs", "dev", "broadcast.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := nginxLines.FindSubmatch(text)
 	if m == nil {
-		t.Fatal("docs/broadcast.md has no lines for nginx")
+		t.Fatal("docs/dev/broadcast.md has no lines for nginx")
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -43,4 +43,4 @@ func verdict(ratio, target float64) string {
 	return fmt.Sprintf(">= %gx: no", target)
 }
 
-func megabytes(n int) string { return fmt.Sprintf("%.2f MB", float64(n)/1e6) }
+func megabytes[N int | int64](n N) string { return fmt.Sprintf("%.2f MB", float64(n)/1e6) }

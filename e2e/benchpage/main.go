@@ -352,7 +352,7 @@ func weigh(t *table) error {
 	if err != nil {
 		return err
 	}
-	packed := 0
+	packed := int64(0)
 	for _, f := range files {
 		packed += f.Brotli
 	}

@@ -57,7 +57,7 @@ func Start(ctx context.Context) (*Camera, error) {
 		}
 	}
 	c := &Camera{}
-	if err := c.serve(web.Files()); err != nil {
+	if err := c.serve(web.Modules(web.Directory())); err != nil {
 		return nil, err
 	}
 	c.b, err = browser.Start(ctx, browser.Options{Flags: map[string]any{

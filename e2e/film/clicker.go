@@ -57,8 +57,6 @@ type clicker struct {
 	language string
 	shows    string        // what is read now
 	since    time.Duration // when that came
-	step     int
-	stepped  time.Duration // when the step's first sentence came
 	pressed  time.Duration // when the page was turned last; 0 before
 	read     string        // what has been read to the end
 }
@@ -87,7 +85,9 @@ func (c *clicker) look(at time.Duration, s seen) (turn, over bool) {
 		shows, stays = s.Hop, max(aHop, time.Duration(float64(readingTime(s.Hop))/speedup))
 	case t.Waits:
 		shows, stays = "asks", searchTime+readingTime(c.say(t.Asks)+" "+s.Answers)
-	case t.Done && t.Hurry == "":
+	case t.AwaitsPress:
+		shows, stays = "stands", searchTime+readingTime(c.say(t.Caption))
+	case t.Done && !t.Hurry:
 		shows, stays = "done", searchTime+readingTime(c.say(t.Caption))
 	default:
 		shows = "runs"
@@ -98,18 +98,10 @@ func (c *clicker) look(at time.Duration, s seen) (turn, over bool) {
 	if shows == c.read { // a ride was between
 		stays = aHop
 	}
-	if t.Step != c.step || c.stepped == 0 {
-		c.step, c.stepped = t.Step, at
-	}
 	if stays == 0 {
 		return false, false
 	}
-	from := c.since
-	if t.Before != nil && s.Hop == "" && s.Home == "" && !t.Waits {
-		// What came before the condition is read first.
-		from = max(from, c.stepped+searchTime+readingTime(c.say(t.Before)))
-	}
-	if at < from+stays || c.pressed > 0 && at < c.pressed+retryTime {
+	if at < c.since+stays || c.pressed > 0 && at < c.pressed+retryTime {
 		return false, false
 	}
 	if s.Home != "" {

@@ -32,7 +32,8 @@ func TestClicker(t *testing.T) {
 	}{
 		{seen: seen{}},
 		{seen: seen{Story: &view.StoryState{Starting: true}}},
-		{seen: seen{Story: &view.StoryState{Caption: say("one two")}}},
+		{seen: seen{Story: &view.StoryState{AwaitsPress: true, Caption: say("look here")}}, want: searchTime + 2*aWord},
+		{seen: seen{Story: &view.StoryState{Caption: say("look here")}}},
 		{seen: seen{Story: &view.StoryState{Done: true, Caption: say("one two three")}}, want: searchTime + 3*aWord},
 		{seen: seen{Story: &view.StoryState{Step: 1, Waits: true, Asks: say("what now")}, Answers: "this that"}, want: searchTime + 4*aWord},
 		{seen: seen{Story: &view.StoryState{Step: 1, Done: true, Caption: say("so")}}, want: searchTime + aWord},

@@ -45,6 +45,14 @@ func Share(t *testing.T, p *browser.Page, i int) {
 	}
 }
 
+// Diagnose opens the diagnosis, beside the stories.
+func Diagnose(t *testing.T, p *browser.Page) {
+	t.Helper()
+	EvalIn[bool](t, p, `(document.querySelector(".top .tale").click(), true)`)
+	WaitUntil(t, p, `document.querySelector(".story-ov [data-do=diagnose]")`)
+	EvalIn[bool](t, p, `(document.querySelector(".story-ov [data-do=diagnose]").click(), true)`)
+}
+
 // WaitUntil waits until a script of the page is true.
 func WaitUntil(t *testing.T, p *browser.Page, expression string) {
 	t.Helper()

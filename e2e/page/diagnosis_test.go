@@ -16,8 +16,7 @@ func TestDiagnosis(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	page := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=60&rate=40&lang=en", 1280, 720)
 	harness.Await(t, page, time.Minute, "s.queue.synced && s.indexer.count >= 60")
-	const open = 6 // the row of the menu
-	harness.Share(t, page, open)
+	harness.Diagnose(t, page)
 	harness.WaitUntil(t, page, `/Nothing is wrong/.test(document.querySelector(".dg .kh span")?.textContent)`)
 	harness.Shot(t, page, "healthy")
 	harness.EvalIn[bool](t, page, `(document.querySelector(".dg .kh .key").click(), true)`)
@@ -38,7 +37,7 @@ func TestDiagnosis(t *testing.T) {
 			t.Errorf("the diagnosis lacks %s: %s", rule, rules)
 		}
 	}
-	harness.Share(t, page, open)
+	harness.Diagnose(t, page)
 	harness.WaitUntil(t, page, `document.querySelectorAll(".dgf").length > 3`)
 	for _, look := range []struct {
 		theme, lang   string
@@ -46,7 +45,7 @@ func TestDiagnosis(t *testing.T) {
 	}{{"dark", "en", 1280, 720}, {"light", "zh", 1280, 720}, {"dark", "en", 390, 844}} {
 		harness.EvalIn[bool](t, page, `(document.querySelector(".dg .kh .key")?.click(), true)`)
 		harness.SetLook(t, page, look.theme, look.lang, look.width, look.height)
-		harness.EvalIn[bool](t, page, `(document.querySelector(".share").click(), document.querySelectorAll(".pop .row")[6].click(), true)`)
+		harness.Diagnose(t, page)
 		harness.WaitUntil(t, page, `document.querySelectorAll(".dgf").length > 3`)
 		harness.Settle(t, page)
 		harness.Shot(t, page, fmt.Sprintf("%s-%s-%d", look.theme, look.lang, look.width))
@@ -59,7 +58,7 @@ func TestDiagnosis(t *testing.T) {
 	}
 	harness.EvalIn[bool](t, page, `(document.querySelector(".dg .kh .key")?.click(), true)`)
 	harness.SetLook(t, page, "dark", "en", 1280, 720)
-	harness.Share(t, page, open)
+	harness.Diagnose(t, page)
 	harness.WaitUntil(t, page, `!!document.querySelector("[data-rule=handler-panic] .dgo")`)
 	for _, f := range all {
 		if f.Rule == "handler-panic" {
@@ -68,7 +67,7 @@ func TestDiagnosis(t *testing.T) {
 		}
 	}
 	harness.Shot(t, page, "moment")
-	harness.Share(t, page, open)
+	harness.Diagnose(t, page)
 	harness.WaitUntil(t, page, `!!document.querySelector("[data-rule=slow-handler] .dgs")`)
 	harness.EvalIn[bool](t, page, `(document.querySelector("[data-rule=slow-handler] .dgs").click(), true)`)
 	harness.WaitUntil(t, page, `new URLSearchParams(location.hash.slice(1)).get("story") === "ring"`)
@@ -83,7 +82,7 @@ func TestDiagnosisOpensTheInformer(t *testing.T) {
 	harness.Await(t, page, time.Minute, "s.lanes?.length === 2 && s.lanes.every((l) => l.synced)")
 	harness.EvalIn[bool](t, page, `informerscope.panic(1, 1).then(() => true)`)
 	harness.Await(t, page, time.Minute, "s.lanes[1].listeners.some((l) => l.panics > 0)")
-	harness.Share(t, page, 6)
+	harness.Diagnose(t, page)
 	harness.WaitUntil(t, page, `!!document.querySelector("[data-rule=handler-panic] .dgo")`)
 	harness.EvalIn[bool](t, page, `(document.querySelector("[data-rule=handler-panic] .dgo").click(), true)`)
 	harness.Await(t, page, time.Minute, "s.view.mode === 'paused' && s.resource.resource === 'pods'")

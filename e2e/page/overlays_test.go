@@ -102,3 +102,35 @@ func TestExplainCardsAreWhole(t *testing.T) {
 	}
 	p.ExpectClean(t)
 }
+
+// TestKeysStayInTheChooser presses a heading of the chooser and types: nothing reaches the page behind it, and Tab goes from one of its parts to the next.
+func TestKeysStayInTheChooser(t *testing.T) {
+	t.Parallel()
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=12&lang=en", 1280, 720)
+	harness.Await(t, p, time.Minute, "s.queue.synced && s.reflector.phase === 'watching'")
+	press := func(keys ...string) {
+		t.Helper()
+		if err := p.Keys(harness.Timeout(t, 30*time.Second), keys...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	press("s")
+	harness.WaitFor(t, p, "!!stage.find('#story-list [role=option]')")
+	if err := p.Click(harness.Timeout(t, 10*time.Second), "document.querySelector('.sl .sg')"); err != nil {
+		t.Fatal(err)
+	}
+	press("4", "1", "0")
+	seq := harness.EvalIn[int64](t, p, "informerscope.state().then((s) => s.seq)")
+	harness.Await(t, p, time.Minute, "s.seq > %d && s.reflector.watches === 1 && s.faults.every((f) => !f.on && !f.atMillis)", seq)
+	seen := map[string]bool{}
+	for range 4 {
+		press("Tab")
+		seen[harness.EvalIn[string](t, p, "document.activeElement.closest('.story-ov') ? document.activeElement.outerHTML.slice(0, 60) : 'outside'")] = true
+	}
+	if len(seen) < 3 || seen["outside"] {
+		t.Errorf("Tab goes to %v", seen)
+	}
+	press("Escape")
+	harness.WaitFor(t, p, "!document.querySelector('.story-ov')")
+}

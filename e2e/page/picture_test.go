@@ -49,6 +49,9 @@ func TestPicture(t *testing.T) {
 				lang = ""
 			}
 			p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&objects=200"+lang+test.fragment, test.width, test.height)
+			if test.width > 1280 { // the more of the past is hatched, as not in the log, the more thin slanted lines are compared
+				harness.Await(t, p, time.Minute, "s.atMillis > 8000")
+			}
 			harness.Pause(t, p)
 			harness.Await(t, p, time.Minute, "s.view.mode === 'paused'")
 			harness.Settle(t, p)
@@ -86,6 +89,8 @@ func TestPictureIsSaved(t *testing.T) {
 	}
 	harness.Await(t, page, time.Minute, "s.queue.synced")
 	harness.Pause(t, page)
+	// What a name of a recording may have, and XML may not.
+	harness.EvalIn[any](t, page, `void document.querySelector("#app svg text").append("\u0001\ufffe\ud800")`)
 	for i, ending := range []string{".png", ".svg"} {
 		harness.Share(t, page, 4+i)
 		harness.WaitUntil(t, page, `__files.names.at(-1)?.endsWith("`+ending+`")`)
@@ -203,7 +208,7 @@ func expectAlike(t *testing.T, screen, is image.Image, x, y, w, h float64) {
 		}
 	}
 	t.Logf("%d of %d places differ", wrong, all)
-	if wrong*1000 > all {
+	if wrong*500 > all { // the edges of Chinese letters alone are up to one and a half of a thousand
 		t.Errorf("%d of %d places of the still are of another brightness than the page", wrong, all)
 	}
 }

@@ -138,15 +138,18 @@ func load(recording []byte) string {
 
 // ringAsks is the moment of the story at which it asks what a full ring does.
 func ringAsks(ctx context.Context, s *camera.Scene, _ func() error) error {
-	for step := range 3 {
-		if err := s.WaitUntil(ctx, fmt.Sprintf("__clock.story?.step === %d && (__clock.story.waits || __clock.story.done)", step), 2*time.Minute); err != nil {
-			return err
-		}
-		if step < 2 {
+	for step := range 2 {
+		for _, comes := range []string{"awaitsPress", "done"} {
+			if err := s.WaitUntil(ctx, fmt.Sprintf("__clock.story?.step === %d && __clock.story.%s", step, comes), 2*time.Minute); err != nil {
+				return err
+			}
 			if err := s.Keys(ctx, "PageDown"); err != nil {
 				return err
 			}
 		}
+	}
+	if err := s.WaitUntil(ctx, "__clock.story?.step === 2 && __clock.story.waits", 2*time.Minute); err != nil {
+		return err
 	}
 	return s.Pass(ctx, 2*time.Second)
 }

@@ -29,7 +29,7 @@ var faults = []struct {
 	seconds              int    // that the doctor records
 	says                 string // part of the finding
 	caption              string // what the overview of several informers says; a pattern, as is run
-	run                  string // what the Controller's panel says of the reconcile at that moment
+	run                  string // what the inside of the work queue says of the reconcile at that moment
 }{
 	{"faultycontroller", "", "", 30, "", "", ""},
 	{"faultyoperator", "", "", 30, "", "", ""},
@@ -107,6 +107,12 @@ func TestEachFaultIsFoundFirst(t *testing.T) {
 				if first := diagnose(t, page, "fault-"+name); x.rule != "" && first != x.rule {
 					t.Errorf("the page's first finding is %q", first)
 				}
+				if x.run != "" {
+					harness.EvalIn[bool](t, page, `(document.querySelector('[data-station=work] .row-name').click(), true)`)
+					harness.WaitUntil(t, page, `/Inside the work queue/.test(document.querySelector(".inside h2").textContent)`)
+					harness.Settle(t, page)
+					harness.Shot(t, page, "fault-"+name+"-reconcile")
+				}
 				if said := harness.EvalIn[string](t, page, `document.querySelector(".tracksv").textContent`); !regexp.MustCompile(x.run).MatchString(said) {
 					t.Errorf("the stage does not say %s: %s", x.run, said)
 				}
@@ -126,8 +132,7 @@ func TestEachFaultIsFoundFirst(t *testing.T) {
 // diagnose opens the diagnosis of the page's log as a reader does, and goes to the moment of its first finding, whose rule it returns.
 func diagnose(t *testing.T, page *browser.Page, name string) (rule string) {
 	t.Helper()
-	harness.EvalIn[bool](t, page, `(document.querySelector(".share").click(),
-		[...document.querySelectorAll(".pop .row")].find((row) => /find what is wrong/.test(row.textContent)).click(), true)`)
+	harness.Diagnose(t, page)
 	harness.WaitUntil(t, page, `document.querySelector(".dgf") || /Nothing is wrong/.test(document.querySelector(".dg .kh span")?.textContent)`)
 	harness.Shot(t, page, name+"-diagnosis")
 	rule = harness.EvalIn[string](t, page, `document.querySelector(".dgf")?.dataset.rule ?? ""`)

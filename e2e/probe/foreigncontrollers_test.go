@@ -48,7 +48,7 @@ const (
 // foreignAddress is the probe's address in the lines of the documents. The test replaces its port with a free one.
 const foreignAddress = "localhost:6060"
 
-// TestForeignControllers watches three controllers of other projects. It adds the lines of README and of docs/probe.md to their sources, and runs them
+// TestForeignControllers watches three controllers of other projects. It adds the lines of docs/dev/controllers.md to their sources, and runs them
 // against a real API server. It compares the recording with the API server's objects, and the number of changes at each station.
 func TestForeignControllers(t *testing.T) {
 	if !*foreignControllers {
@@ -79,7 +79,7 @@ func kubeControllerManager(t *testing.T) {
 		writeFile(t, filepath.Join(dir, name), readFile(t, filepath.Join(sim, name)))
 	}
 	harness.Go(t, dir, "mod", "edit", "-module=kube-controller-manager", "-droprequire=informerscope", "-dropreplace=informerscope")
-	diff := diffOf(t, "README.md", "app/controllermanager.go")
+	diff := diffOf(t, "docs/dev/controllers.md", "app/controllermanager.go")
 	binary, address := buildForeign(t, "kube-controller-manager", dir, ".", diff, 5)
 
 	cp := cluster.StartForTest(t, cluster.Options{})
@@ -183,7 +183,7 @@ func countDeployedPods(t *testing.T, client kubernetes.Interface, ns string) int
 
 func metallb(t *testing.T) {
 	dir := sourcesOf(t, metallbModule, metallbSum)
-	diff := diffOf(t, "docs/probe.md", "internal/k8s/controllers/service_controller.go")
+	diff := diffOf(t, "docs/dev/controllers.md", "internal/k8s/controllers/service_controller.go")
 	binary, address := buildForeign(t, "metallb-controller", dir, "./controller", diff, 10, "controllerruntime")
 
 	cp := cluster.StartForTest(t, cluster.Options{})

@@ -26,7 +26,7 @@ import (
 // kuberay watches KubeRay's operator. No kubelet runs here, so the test says of its Pods that they are ready.
 func kuberay(t *testing.T) {
 	dir := sourcesOf(t, kuberayModule, kuberaySum)
-	diff := diffOf(t, "docs/probe.md", "controllers/ray/raycluster_controller.go")
+	diff := diffOf(t, "docs/dev/controllers.md", "controllers/ray/raycluster_controller.go")
 	binary, address := buildForeign(t, "ray-operator", dir, ".", diff, 15, "controllerruntime")
 
 	cp := cluster.StartForTest(t, cluster.Options{})

@@ -13,13 +13,13 @@ import (
 	"informerscope/e2e/internal/layout"
 )
 
-// TestReliabilityTable compares docs/reliability.md with the tests: each test that it names exists, and it has each fault that a test injects.
+// TestReliabilityTable compares docs/dev/reliability.md with the tests: each test that it names exists, and it has each fault that a test injects.
 func TestReliabilityTable(t *testing.T) {
 	root, err := layout.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(root, "docs", "reliability.md"))
+	text, err := os.ReadFile(filepath.Join(root, "docs", "dev", "reliability.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ import (
 	"informerscope/e2e/internal/layout"
 )
 
-var allFaults = flag.Bool("reliability", false, "break everything of docs/reliability.md, and not only what is quickly over (make reliability)")
+var allFaults = flag.Bool("reliability", false, "break everything of docs/dev/reliability.md, and not only what is quickly over (make reliability)")
 
 const (
 	matrixPods       = 60

@@ -1,4 +1,4 @@
-//go:build v033 || v035
+//go:build v033 || v035 || v038
 
 package releases
 

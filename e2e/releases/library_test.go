@@ -2,10 +2,14 @@ package releases
 
 import (
 	"context"
-	"errors"
+	"net/http"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"informerscope/core/informer/conformance/play"
@@ -15,10 +19,14 @@ import (
 // API does not share with the other releases is in a file of its own.
 func clientGo() *play.Library {
 	lib := &play.Library{
-		Release: release,
+		Release: release, SyncedWithoutLock: syncedWithoutLock,
 		Shared: func(o play.Options) play.Informer {
 			opts := cache.SharedIndexInformerOptions{ResyncPeriod: o.Resync, Indexers: indexersOf(o.Indexers)}
-			return shared{cache.NewSharedIndexInformerWithOptions(source(o), &metav1.PartialObjectMetadata{}, opts)}
+			s := cache.NewSharedIndexInformerWithOptions(source(o), &metav1.PartialObjectMetadata{}, opts)
+			if o.Half {
+				setHalf(s)
+			}
+			return shared{s}
 		},
 		Plain: func(o play.Options, h play.Handler) play.Controller {
 			store, c := cache.NewInformerWithOptions(cache.InformerOptions{ListerWatcher: source(o), ObjectType: &metav1.PartialObjectMetadata{}, ResyncPeriod: o.Resync,
@@ -33,7 +41,7 @@ func clientGo() *play.Library {
 				}
 				return failure
 			}
-			cfg := &cache.Config{Queue: queue(play.QueueOptions{Behind: nothing{}}), ListerWatcher: s, ObjectType: &metav1.PartialObjectMetadata{},
+			cfg := &cache.Config{Queue: queue(play.QueueOptions{Behind: nothing{}, Each: true}), ListerWatcher: s, ObjectType: &metav1.PartialObjectMetadata{},
 				Process: func(o any, initial bool) error { return process(o.(cache.Deltas), initial) }}
 			batches(cfg, process)
 			c := cache.New(cfg)
@@ -51,9 +59,9 @@ func clientGo() *play.Library {
 		},
 		Queue: func(o play.QueueOptions) *play.Queue {
 			q := queue(o)
-			return &play.Queue{Add: q.Add, Update: q.Update, Delete: q.Delete, Replace: q.Replace, Resync: q.Resync, HasSynced: q.HasSynced, Done: q.HasSynced,
-				Close:    q.Close,
-				Bookmark: func(string) error { return nil }, IsClosed: q.(interface{ IsClosed() bool }).IsClosed, Closed: cache.ErrFIFOClosed,
+			return &play.Queue{Add: q.Add, Update: q.Update, Delete: q.Delete, Replace: q.Replace, Resync: q.Resync, HasSynced: q.HasSynced,
+				Done: func() bool { return isDone(q) }, Close: q.Close, Bookmark: bookmark(q),
+				IsClosed: q.(interface{ IsClosed() bool }).IsClosed, Closed: cache.ErrFIFOClosed,
 				Pop: func(say func(string, []string, []any, bool) error) error {
 					return pop(q, func(how string, deltas []cache.Delta, initial bool) error {
 						var kinds []string
@@ -67,6 +75,14 @@ func clientGo() *play.Library {
 		},
 		Cache: func(index play.IndexFunc) play.Cache {
 			return cache.NewIndexer(cache.DeletionHandlingMetaNamespaceKeyFunc, cache.Indexers{"app": index})
+		},
+		Watch: func(rt http.RoundTripper, initial bool) (watch.Interface, error) {
+			client, err := dynamic.NewForConfig(&rest.Config{Host: "http://server", Transport: rt})
+			if err != nil {
+				return nil, err
+			}
+			return client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}).Watch(context.Background(),
+				metav1.ListOptions{SendInitialEvents: &initial})
 		},
 		Transaction: transaction,
 		Tombstone:   func(key string, o any) any { return cache.DeletedFinalStateUnknown{Key: key, Obj: o} },
@@ -113,7 +129,7 @@ func neutral(o any) any {
 	if d, ok := o.(cache.DeletedFinalStateUnknown); ok {
 		return play.Tombstone{Key: d.Key, Obj: neutral(d.Obj)}
 	}
-	return o
+	return neutralDelta(o)
 }
 
 // handler passes on what the library tells.
@@ -123,12 +139,11 @@ func (h handler) OnDelete(o any) { h.Handler.OnDelete(neutral(o)) }
 
 func controller(c cache.Controller, x cache.Indexer, store cache.Store) play.Controller {
 	return play.Controller{
-		Run: func(ctx context.Context) { runController(ctx, c) }, HasSynced: c.HasSynced,
+		Run: func(ctx context.Context) { runController(ctx, c) }, HasSynced: c.HasSynced, Store: x,
 		AddIndexers: func(fns map[string]play.IndexFunc) error { return x.AddIndexers(indexersOf(fns)) },
 		View: func() play.View {
-			v := play.View{Synced: c.HasSynced(), Done: c.HasSynced(), ControllerSynced: c.HasSynced(), Version: c.LastSyncResourceVersion(),
-				ControllerVersion: c.LastSyncResourceVersion(),
-				Objects:           store.List(), Keys: store.ListKeys()}
+			v := play.View{Synced: c.HasSynced(), Done: isDone(c), ControllerSynced: c.HasSynced(), Version: c.LastSyncResourceVersion(),
+				ControllerVersion: c.LastSyncResourceVersion(), StoreVersion: storeVersion(store), Objects: store.List(), Keys: store.ListKeys()}
 			if x != nil {
 				v.Indices = indices(x)
 			}
@@ -161,7 +176,7 @@ func (s shared) AddHandler(h play.Handler, filter func(any) bool, resync *time.D
 
 func (s shared) Remove(r play.Registration, wait bool) error {
 	if wait {
-		return errors.New("ShutDownEventHandler came with client-go 0.37")
+		return shutDown(s.SharedIndexInformer, r)
 	}
 	if r == nil {
 		return s.RemoveEventHandler(nil)
@@ -183,10 +198,10 @@ func (s shared) AddIndexers(fns map[string]play.IndexFunc) error {
 func (s shared) Run(ctx context.Context) { runShared(ctx, s.SharedIndexInformer) }
 func (s shared) Stopped() bool           { return s.IsStopped() }
 func (s shared) Keys() []string          { return s.GetStore().ListKeys() }
+func (s shared) Store() play.Cache       { return s.GetIndexer() }
 
 func (s shared) View() play.View {
 	x, c := s.GetIndexer(), s.GetController()
-	return play.View{Synced: s.HasSynced(), Done: s.HasSynced(), ControllerSynced: c.HasSynced(), Version: s.LastSyncResourceVersion(),
-		ControllerVersion: c.LastSyncResourceVersion(),
-		Objects:           x.List(), Keys: x.ListKeys(), Indices: indices(x)}
+	return play.View{Synced: s.HasSynced(), Done: isDone(s), ControllerSynced: c.HasSynced(), Version: s.LastSyncResourceVersion(),
+		ControllerVersion: c.LastSyncResourceVersion(), StoreVersion: storeVersion(x), Objects: x.List(), Keys: x.ListKeys(), Indices: indices(x)}
 }

@@ -1,4 +1,4 @@
-//go:build v035
+//go:build v035 || v038
 
 package releases
 

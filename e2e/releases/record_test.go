@@ -111,3 +111,12 @@ func TestStores(t *testing.T) {
 		write(play.SeedText(seed, play.DigestOf(play.RandomStore(seed, lib))))
 	}
 }
+
+// TestReads plays random bursts to handlers that read the store during their calls.
+func TestReads(t *testing.T) {
+	lib := library()
+	write := writer(t, "reads.txt")
+	for seed := range play.RecordedReads {
+		synctest.Test(t, func(*testing.T) { write(play.SeedText(seed, play.DigestOf(play.RandomReads(seed, lib)))) })
+	}
+}

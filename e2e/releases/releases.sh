@@ -1,6 +1,6 @@
 #!/bin/bash
 # Plays the table and the random schedules of core/informer/conformance to each
-# older version of client-go that a release is named after, and compares what they
+# version of client-go that a release is named after, but for v0.37.2, and compares what they
 # answer with what is recorded in core/informer/conformance/testdata.
 # RELEASES_UPDATE=1 records it. RELEASES_SEEDS random schedules that are not
 # recorded are then played to core/informer and to every release as it runs,
@@ -18,8 +18,12 @@ counted() { # NAME COMMAND...
   if [ -n "${T:-}" ]; then "$T" go "$name" -show 'compared with client-go' -- "$@"; else "$@"; fi
 }
 different=0
-for release in v031:v0.31.14 v033:v0.33.13 v035:v0.35.10; do
+toolchain=$($GO env GOTOOLCHAIN)
+for release in v031:v0.31.14 v033:v0.33.13 v035:v0.35.10 v038:v0.38.0-beta.0; do
   name=${release%%:*} version=${release##*:}
+  # A release that needs a newer Go than this one gets it.
+  wants=$(sed -n 's/^go //p' "$name.mod") have=$($GO env GOVERSION)
+  if [ "$(printf '%s\n' "${have#go}" "$wants" | sort -V | tail -n 1)" != "${have#go}" ]; then export GOTOOLCHAIN=go$wants; fi
   $GO vet -modfile="$name.mod" -tags="$name" .
   mkdir -p "$work/$version"
   counted "client-go $version" $GO test -modfile="$name.mod" -tags="$name" -count=1 -timeout=30m . -args -out "$work/$version"
@@ -32,7 +36,8 @@ for release in v031:v0.31.14 v033:v0.33.13 v035:v0.35.10; do
   fi
   rows=$(grep -c '^row ' "$work/$version/rows.txt")
   echo "client-go $version answered $rows rows, $(wc -l <"$work/$version/schedules.txt") random schedules," \
-    "$(wc -l <"$work/$version/queues.txt") queues and $(wc -l <"$work/$version/stores.txt") stores"
+    "$(wc -l <"$work/$version/queues.txt") queues, $(wc -l <"$work/$version/stores.txt") stores and $(wc -l <"$work/$version/reads.txt") readings"
+  export GOTOOLCHAIN=$toolchain
   if [ -n "${RELEASES_UPDATE:-}" ]; then
     rm -rf "${recorded:?}/$version"
     mkdir -p "$recorded"

@@ -42,6 +42,7 @@ replace (
 )
 
 // The release with what it was released with: informerscope itself asks for newer ones.
+// tidy: -e, because v038_test.go imports a package that this apimachinery has not.
 replace (
 	k8s.io/api => k8s.io/api v0.35.10
 	k8s.io/apimachinery => k8s.io/apimachinery v0.35.10

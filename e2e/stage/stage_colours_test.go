@@ -13,7 +13,7 @@ import (
 	"informerscope/e2e/internal/layout"
 )
 
-// colourRoles are the colours of the page, in the order of docs/stage.md, with the least contrast of each on both grounds. It is 4.5 for text and 3
+// colourRoles are the colours of the page, in the order of docs/dev/stage.md, with the least contrast of each on both grounds. It is 4.5 for text and 3
 // for what must be visible. It is 0 for decoration, or where the difference from its neighbour is the datum.
 var colourRoles = []struct {
 	name, words string
@@ -104,7 +104,7 @@ func luminance(colour string) (float64, error) {
 	return 0.2126*linear(n>>16) + 0.7152*linear(n>>8) + 0.0722*linear(n), nil
 }
 
-// TestStageColours compares the table of colours in docs/stage.md with style.css, and both with the required contrast.
+// TestStageColours compares the table of colours in docs/dev/stage.md with style.css, and both with the required contrast.
 func TestStageColours(t *testing.T) {
 	t.Parallel()
 	root, err := layout.Root()
@@ -115,7 +115,7 @@ func TestStageColours(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := os.ReadFile(filepath.Join(root, "docs", "stage.md"))
+	doc, err := os.ReadFile(filepath.Join(root, "docs", "dev", "stage.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,6 +155,6 @@ func TestStageColours(t *testing.T) {
 		}
 	}
 	if want := strings.Join(table, "\n"); !strings.Contains(string(doc), want) {
-		t.Errorf("docs/stage.md does not hold the table of style.css as it is:\n%s", want)
+		t.Errorf("docs/dev/stage.md does not hold the table of style.css as it is:\n%s", want)
 	}
 }

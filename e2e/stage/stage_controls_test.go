@@ -244,7 +244,7 @@ func clusterControls() []harness.Control {
 func selectControls() []harness.Control {
 	ready := "s.queue.synced && s.indexer.count > 0 && s.reflector.phase === 'watching'"
 	controls := []harness.Control{}
-	for _, release := range []string{"1.35", "1.33", "1.31"} {
+	for _, release := range []string{"1.38", "1.35", "1.33", "1.31"} {
 		controls = append(controls, byMouse("release "+release, "", ready, fmt.Sprintf("stage.find('.seg button', /^%s/)", release),
 			"s.era === '"+release+"' && "+ready))
 	}

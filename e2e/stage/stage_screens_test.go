@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -107,6 +108,11 @@ func TestStageViews(t *testing.T) {
 		t.Run(view.name, func(t *testing.T) {
 			p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&lang=en"+view.fragment, int64(view.size.X), int64(view.size.Y))
 			harness.Await(t, p, 20*time.Second, "s.seq > 1500")
+			if strings.Contains(view.fragment, "story") { // time stands until then
+				if err := p.Keys(harness.Timeout(t, 30*time.Second), "ArrowRight"); err != nil {
+					t.Fatal(err)
+				}
+			}
 			for _, held := range []bool{false, true} {
 				if held {
 					harness.Call(t, p, "hold('pop')")

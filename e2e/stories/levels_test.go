@@ -43,6 +43,8 @@ func TestAReaderSkipsWhatIsKnown(t *testing.T) {
 		return true;
 	})()`)
 	press("PageDown")
+	waitTour(t, page, "%s?.step === '8' && %s.state === 'stands'", storyBar, storyBar)
+	press("PageDown")
 	waitTour(t, page, "%s?.step === '8' && ['due', 'on'].includes(%s.ride)", storyBar, storyBar)
 	passRide(t, page)
 	press("PageDown")

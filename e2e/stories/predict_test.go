@@ -34,11 +34,12 @@ func TestPredict(t *testing.T) {
 			page := openTour(t, browser.StartForTest(t), srv, "&story="+c.story+c.fragment, c.w, c.h)
 			step := "Number(document.querySelector('.storybar')?.dataset.step ?? 0)"
 			state := "document.querySelector('.storybar')?.dataset.state"
-			waitTour(t, page, "%s >= 1 && %s === 'told'", step, state)
+			waitTour(t, page, "%s >= 1 && %s !== 'telling'", step, state)
 			if err := page.Keys(harness.Timeout(t, 30*time.Second), "PageUp"); err != nil { // no step begins by itself any more
 				t.Fatal(err)
 			}
 			for i := 1; i < c.step; i++ {
+				answer(t, page, i)
 				waitTour(t, page, "%s === %d && %s === 'told'", step, i, state)
 				passRide(t, page)
 				if err := page.Keys(harness.Timeout(t, 30*time.Second), "PageDown"); err != nil {

@@ -54,3 +54,16 @@ func TestPageDownTurnsUnderAMenu(t *testing.T) {
 		t.Error("the menu is still open")
 	}
 }
+
+// TestKeysPressedWhileThePageLoadsAreKept presses the key for the next step before there is anything to see: the story takes it when it has begun.
+func TestKeysPressedWhileThePageLoadsAreKept(t *testing.T) {
+	t.Parallel()
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	p := openTour(t, browser.StartForTest(t), srv, "&story=key&lang=en&presenter=1", 1280, 720)
+	if harness.EvalIn[bool](t, p, "!!document.querySelector('.storybar')?.dataset.step") {
+		t.Fatal("the story has begun before a key could be pressed")
+	}
+	pressKey(t, p, "PageDown")
+	waitTour(t, p, "%s?.step === '2' && %s.state === 'stands'", storyData, storyData)
+	p.ExpectClean(t)
+}

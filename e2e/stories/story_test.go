@@ -148,15 +148,11 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// answer does what a step asks of its reader, as a speaker's clicker does: with the key for the next step.
+// answer goes on where a step's caption stands, and does what the step asks of its reader, as a speaker's clicker does: with the key for the next step.
 func answer(t *testing.T, page *browser.Page, step int) {
 	t.Helper()
-	const bar = "stage.find('.storybar')?.dataset"
-	if err := page.WaitFor(harness.Timeout(t, 90*time.Second), fmt.Sprintf("%s?.step === '%d' && %s.state !== 'telling'", bar, step, bar),
-		"document.querySelector('.storybar').outerHTML"); err != nil {
-		t.Fatal(err)
-	}
-	if harness.EvalIn[bool](t, page, "%s?.state === 'waits'", bar) {
+	waitTour(t, page, "%s?.step === '%d' && %s.state !== 'telling'", storyData, step, storyData)
+	if harness.EvalIn[bool](t, page, "['waits', 'stands'].includes(%s?.state)", storyData) {
 		if err := page.Keys(harness.Timeout(t, 30*time.Second), "PageDown"); err != nil {
 			t.Fatal(err)
 		}
@@ -194,20 +190,20 @@ func TestAStoryIsNeverAheadOfItsPresses(t *testing.T) {
 	b := browser.StartForTest(t)
 	page := harness.OpenStage(t, b, srv, "&source=sim&seed=3&objects=20&lang=zh&presenter=1", 1280, 720)
 	n := harness.EvalIn[int](t, page, `informerscope.story("tombstone").then((s) => s.steps)`)
-	at := "Number(document.querySelector('.storybar')?.dataset.step ?? 0)"
+	at := "(({step, state}) => Number(step ?? 0) + (state === 'told' ? 0.5 : 0))(document.querySelector('.storybar')?.dataset ?? {})"
 	deadline := harness.Timeout(t, 90*time.Second)
 	for presses := 0; ; presses++ {
-		if harness.EvalIn[int](t, page, at) == n {
+		is := harness.EvalIn[float64](t, page, at)
+		if is == float64(n)+0.5 {
 			break
 		}
-		if deadline.Err() != nil || presses > 200 {
-			t.Fatalf("after %d presses it shows page %d of %d", presses, harness.EvalIn[int](t, page, at), n)
+		if deadline.Err() != nil || presses > 200 || is > float64(presses+1)+0.5 {
+			t.Fatalf("after %d presses it shows step %g of %d", presses, is, n)
 		}
 		if err := page.Keys(harness.Timeout(t, 30*time.Second), "PageDown"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	// The step that is shown has reached its end, or will.
 	const last = `informerscope.state().then((s) => s.queue.depth === 0 && s.reflector.relists >= 1 && s.indexer.count === s.api.objects && s.holds.length === 0)`
 	if err := page.WaitFor(harness.Timeout(t, 90*time.Second), last,
 		"informerscope.state().then((s) => JSON.stringify([s.queue.depth, s.reflector.phase, s.holds]))"); err != nil {

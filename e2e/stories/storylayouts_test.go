@@ -1,6 +1,7 @@
 package stories_test
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -199,14 +200,18 @@ func openStory(t *testing.T, srv *harness.Server, files map[string]*corestory.St
 	return &walker{t: t, page: page, story: files[id], in: l, zh: lang == "zh", bases: map[int]*view.State{}}
 }
 
-// awaitStep waits until a step has begun, and answers its question.
+// awaitStep waits until a step can be read. It checks the sentence that stands before its motion, and goes on; it answers the step's question.
 func (w *walker) awaitStep(step int) {
 	w.t.Helper()
 	waitTour(w.t, w.page, "%s?.step === '%d' && %s.state !== 'telling'", storyData, step+1, storyData)
 	if harness.EvalIn[bool](w.t, w.page, "%s.state === 'waits'", storyData) {
 		w.asks(step)
-		pressKey(w.t, w.page, "PageDown")
+	} else if harness.EvalIn[bool](w.t, w.page, "%s.state === 'stands'", storyData) {
+		w.expectDrawn(step, true, &w.story.Steps[step].Caption)
+	} else {
+		return
 	}
+	pressKey(w.t, w.page, "PageDown")
 }
 
 // back goes back from the last step, and checks each step's end.
@@ -282,56 +287,42 @@ func (w *walker) asks(step int) {
 	}
 }
 
-// says checks what is drawn at a step's end: its last sentence, or the one before while there is still time to read it.
-func (w *walker) says(step int, last bool) {
+// says checks what is drawn at a step's end: its last sentence. stands reports that nothing happens any more.
+func (w *walker) says(step int, stands bool) {
 	w.t.Helper()
 	st := &w.story.Steps[step]
-	sentences := []*corestory.Sentence{&st.Caption}
-	if st.EndCaption != nil {
-		sentences = []*corestory.Sentence{st.EndCaption, &st.Caption}
-	}
-	if last {
-		sentences = sentences[:1]
-	}
-	w.expectDrawn(step, last, sentences...)
+	w.expectDrawn(step, stands, cmp.Or(st.EndCaption, &st.Caption))
 }
 
-// expectDrawn waits until one of a step's sentences is drawn, and compares it and all else that is drawn with the State.
-func (w *walker) expectDrawn(step int, stands bool, sentences ...*corestory.Sentence) {
+// expectDrawn waits until a step's sentence is drawn, and compares it and all else that is drawn with the State.
+func (w *walker) expectDrawn(step int, stands bool, sentence *corestory.Sentence) {
 	w.t.Helper()
-	bases := make([]*view.State, len(sentences))
-	for i, is := range sentences {
-		bases[i] = w.base(step, is)
-	}
+	base := w.base(step, sentence)
 	deadline := harness.Timeout(w.t, 40*time.Second)
 	for {
 		harness.Settle(w.t, w.page)
 		is := harness.EvalIn[storyShown](w.t, w.page, storyDrawn)
 		st := harness.EvalIn[view.State](w.t, w.page, "informerscope.state()")
-		var wrong []string
-		for i, sentence := range sentences {
-			err := says(sentence, w.words(sentence.Words), is.Said, &st, bases[i])
-			if err == nil && is.Cut {
-				err = fmt.Errorf("there is no room for %q", is.Said)
-			}
-			if err == nil && is.Numbers != nil && len(is.Numbers) != len(sentence.Numbers) {
-				err = fmt.Errorf("the numbers %q stand beside it, and %d are to", is.Numbers, len(sentence.Numbers))
-			}
-			if err == nil && is.Numbers != nil {
-				for j, n := range sentence.Numbers {
-					if err == nil {
-						err = comesTo(n.Value.String(), is.Numbers[j], &st, bases[i])
-					}
+		err := says(sentence, w.words(sentence.Words), is.Said, &st, base)
+		if err == nil && is.Cut {
+			err = fmt.Errorf("there is no room for %q", is.Said)
+		}
+		if err == nil && is.Numbers != nil && len(is.Numbers) != len(sentence.Numbers) {
+			err = fmt.Errorf("the numbers %q stand beside it, and %d are to", is.Numbers, len(sentence.Numbers))
+		}
+		if err == nil && is.Numbers != nil {
+			for j, n := range sentence.Numbers {
+				if err == nil {
+					err = comesTo(n.Value.String(), is.Numbers[j], &st, base)
 				}
 			}
-			if err == nil {
-				w.rest(step, stands)
-				return
-			}
-			wrong = append(wrong, err.Error())
+		}
+		if err == nil {
+			w.rest(step, stands)
+			return
 		}
 		if deadline.Err() != nil {
-			w.t.Errorf("step %d, event %d:\n%s", step+1, st.Seq, strings.Join(wrong, "\n"))
+			w.t.Errorf("step %d, event %d: %v", step+1, st.Seq, err)
 			harness.Shot(w.t, w.page, fmt.Sprintf("wrong-%d", step+1))
 			return
 		}

@@ -73,7 +73,11 @@ func TestTheTour(t *testing.T) {
 			asked, rode, questions := 0, 0, 0
 			for step := 1; step <= n; step++ {
 				waitTour(t, page, "%s?.step === '%d' && %s.state !== 'telling'", storyBar, step, storyBar)
-				if harness.EvalIn[bool](t, page, "%s.state === 'waits'", storyBar) {
+				if harness.EvalIn[bool](t, page, "%s.state === 'stands'", storyBar) {
+					harness.Settle(t, page)
+					harness.Shot(t, page, fmt.Sprintf("tour-%s-%02d-stands", c.lang, step))
+					pressTour(t, page, ".storybar .key.asked")
+				} else if harness.EvalIn[bool](t, page, "%s.state === 'waits'", storyBar) {
 					asked++
 					harness.Settle(t, page)
 					harness.Shot(t, page, fmt.Sprintf("tour-%s-%02d-asks", c.lang, step))
@@ -182,6 +186,7 @@ func TestTheTourIsOfferedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	answer(t, again, 5)
 	waitTour(t, again, "%s?.step === '5' && %s.state === 'told'", storyBar, storyBar)
 	said := harness.EvalIn[string](t, again, "stage.find('.cap .say').textContent")
 	if err := again.Keys(harness.Timeout(t, 30*time.Second), "Escape"); err != nil {
@@ -202,6 +207,7 @@ func TestTheTourIsOfferedOnce(t *testing.T) {
 	if err := again.Keys(harness.Timeout(t, 30*time.Second), "Enter"); err != nil {
 		t.Fatal(err)
 	}
+	answer(t, again, 5)
 	waitTour(t, again, "%s?.step === '5' && %s.state === 'told'", storyBar, storyBar)
 	waitTour(t, again, "stage.find('.cap .say').textContent === %s", harness.Quote(said))
 	for _, p := range []*browser.Page{scene, page, again} {
@@ -221,7 +227,9 @@ func TestTheTourInPresenterMode(t *testing.T) {
 	rode := 0
 	for i := 1; i <= n; i++ {
 		waitTour(t, page, "%s === %d && %s !== 'telling'", step, i, state)
-		if harness.EvalIn[bool](t, page, "%s === 'waits'", state) {
+		if harness.EvalIn[bool](t, page, "%s === 'stands'", state) {
+			pressKey(t, page, "PageDown")
+		} else if harness.EvalIn[bool](t, page, "%s === 'waits'", state) {
 			waitTour(t, page, openQuiz+" || document.querySelector('.cap').textContent.includes('The next step does it')")
 			harness.Settle(t, page)
 			harness.Shot(t, page, fmt.Sprintf("tour-presenter-%02d-asks", i))

@@ -1,6 +1,6 @@
 // @ts-check
 // A worker in place of the page's own, which says what a test has it say: states that a real informer comes to seldom, or only on a cluster
-// that is broken in one way. It answers calls from a table and sends frames as docs/protocol.md has them.
+// that is broken in one way. It answers calls from a table and sends frames as docs/dev/protocol.md has them.
 'use strict';
 
 /** @type {any} */ (globalThis).fake = (() => {

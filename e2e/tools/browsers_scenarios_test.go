@@ -173,7 +173,7 @@ func storyOnStage(v *visitor) {
 		// The story's bar, hidden in presenter mode, has the state of the step.
 		bar := "document.querySelector('.storybar').dataset"
 		v.until(90*time.Second, fmt.Sprintf("%[1]s.step === '%[2]d' && %[1]s.state !== 'telling'", bar, step), bar+".step + ' ' + "+bar+".state")
-		if evalIn[bool](v, bar+".state === 'waits'") { // for an answer: the clicker goes on without one
+		if evalIn[bool](v, "['waits', 'stands'].includes("+bar+".state)") { // for the motion, or for an answer: the clicker goes on without one
 			v.press("PageDown")
 		}
 		there := fmt.Sprintf(`%[1]s.step === '%[2]d' && %[1]s.state === 'told' &&

@@ -37,7 +37,7 @@ var packaged = sync.OnceValues(func() (string, error) {
 	if err := os.RemoveAll(dir); err != nil {
 		return "", err
 	}
-	for _, args := range [][]string{{"make", "wasm"}, {"go", "run", "./tools/dist", "-o", dir, "-version", "v0.0.0-e2e", "-platforms",
+	for _, args := range [][]string{{"make", "packed"}, {"go", "run", "./tools/dist", "-o", dir, "-version", "v0.0.0-e2e", "-platforms",
 		runtime.GOOS + "/" + runtime.GOARCH}} {
 		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Dir = root

@@ -40,7 +40,7 @@ func TestContainerfile(t *testing.T) {
 	if got, _ := strconv.Atoi(from[1]); got < want {
 		t.Errorf("it builds with Go 1.%d, go.mod asks for 1.%d", got, want)
 	}
-	for _, name := range []string{"bin", "web/informerscope.wasm.gz", "web/wasm_exec.js"} {
+	for _, name := range append([]string{"bin"}, builtPage...) {
 		if !strings.Contains("\n"+read(".dockerignore"), "\n"+name+"\n") {
 			t.Errorf(".dockerignore lets %s in, which is built outside", name)
 		}
@@ -51,8 +51,8 @@ func TestContainerfile(t *testing.T) {
 // output. It returns the directory that the image is copied from.
 func buildStage(t *testing.T, sources, arch, version string) string {
 	t.Helper()
-	for _, name := range []string{"web/informerscope.wasm.gz", "web/wasm_exec.js"} {
-		if err := os.Remove(filepath.Join(sources, name)); err != nil {
+	for _, name := range builtPage {
+		if err := os.RemoveAll(filepath.Join(sources, name)); err != nil {
 			t.Fatal(err)
 		}
 	}

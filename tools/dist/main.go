@@ -117,9 +117,9 @@ func main() {
 
 // run makes the archives and what goes with them, and says what it made.
 func run(ctx context.Context, o options, stdout io.Writer) error {
-	for _, name := range []string{"informerscope.wasm.gz", "wasm_exec.js"} {
+	for _, name := range []string{"informerscope.wasm.gz", "informerscope.wasm.br", "bundle/index.html.gz"} {
 		if _, err := os.Stat(filepath.Join(o.root, "web", name)); errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("web/%s is missing; build the page first: make wasm", name)
+			return fmt.Errorf("web/%s is missing; build the page first: make packed", name)
 		} else if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -93,19 +94,25 @@ func TestIdentify(t *testing.T) {
 }
 
 func TestNoPage(t *testing.T) {
-	if err := run(t.Context(), options{gotool: "go", root: t.TempDir(), out: t.TempDir()}, io.Discard); err == nil || !strings.Contains(err.Error(), "make wasm") {
+	err := run(t.Context(), options{gotool: "go", root: t.TempDir(), out: t.TempDir()}, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "make packed") {
 		t.Errorf("%v", err)
 	}
 }
 
-// needsPage leaves a test out where `make wasm` has not run: nothing can be packed without the page.
+// builtPage is what `make packed` builds of the page.
+var builtPage = []string{"web/bundle", "web/informerscope.wasm.br", "web/informerscope.wasm.gz", "web/wasm_exec.js"}
+
+// needsPage leaves a test out where `make packed` has not run: nothing can be packed without the page.
 func needsPage(t *testing.T) {
 	t.Helper()
-	if _, err := os.Stat(filepath.Join(root(t), "web", "informerscope.wasm.gz")); err != nil {
-		if *all {
-			t.Fatal(err)
+	for _, name := range builtPage {
+		if _, err := os.Stat(filepath.Join(root(t), name)); err != nil {
+			if *all {
+				t.Fatal(err)
+			}
+			t.Skip("the page is not built (make packed)")
 		}
-		t.Skip("the page is not built (make wasm)")
 	}
 }
 
@@ -165,7 +172,8 @@ func TestSimArchive(t *testing.T) {
 	program := "package main\n\nimport _ \"golang.org/x/net/idna\"\n"
 	for name, text := range map[string]string{
 		"go.mod": "module x\n" + require, "go.sum": source("go.sum"), "LICENSE": "ours", krewTemplate: source(krewTemplate),
-		"server/main.go": program + "func main() {}\n", "wasm/main.go": program + "func main() {}\n", "web/informerscope.wasm.gz": "", "web/wasm_exec.js": "",
+		"server/main.go": program + "func main() {}\n", "wasm/main.go": program + "func main() {}\n", "web/informerscope.wasm.gz": "",
+		"web/informerscope.wasm.br": "", "web/bundle/index.html.gz": "",
 		"sim/go.mod": "module y\n" + require + "require k8s.io/kubernetes v1.98.7\nreplace k8s.io/kubernetes => ../kubernetes\n", "sim/go.sum": source("go.sum"),
 		"sim/build.sh": source("sim/build.sh"), "kubernetes/go.mod": "module k8s.io/kubernetes\n",
 		"kubernetes/k.go": "package kubernetes\n", "sim/main.go": program + "import _ \"k8s.io/kubernetes\"\nfunc main() {}\n",
@@ -365,7 +373,8 @@ func checkProgram(t *testing.T, p platform, o options, program string) {
 	if err != nil || len(page) == 0 {
 		t.Fatalf("%d bytes of the page, %v", len(page), err)
 	}
-	if !strings.Contains(program, string(page)) || !strings.Contains(program, `<main id="app">`) {
+	document, err := os.ReadFile(filepath.Join(o.root, "web", "bundle", "index.html.br"))
+	if err != nil || !strings.Contains(program, string(page)) || !strings.Contains(program, string(document)) {
 		t.Errorf("%s: the page is not in it", p)
 	}
 }
@@ -380,7 +389,20 @@ func copySources(t *testing.T, from string) string {
 		t.Fatal(err)
 	}
 	to := t.TempDir()
-	for _, name := range append(strings.Split(strings.Trim(string(listed), "\x00"), "\x00"), "web/informerscope.wasm.gz", "web/wasm_exec.js") {
+	names := strings.Split(strings.Trim(string(listed), "\x00"), "\x00")
+	for _, built := range builtPage {
+		err := filepath.WalkDir(filepath.Join(from, built), func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				name, _ := filepath.Rel(from, path) // below it
+				names = append(names, name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range names {
 		text, err := os.ReadFile(filepath.Join(from, name))
 		if errors.Is(err, os.ErrNotExist) {
 			continue // removed, and not committed yet

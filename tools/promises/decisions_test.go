@@ -6,13 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
 
 const (
 	// decisions is where the records are, from the project's root.
-	decisions = "docs/decisions"
+	decisions = "docs/dev/decisions"
 	// mostLines is how long a record may be.
 	mostLines = 25
 )
@@ -34,15 +35,18 @@ func TestDecisions(t *testing.T) {
 		t.Errorf("the index has %d records, and there are %d", links, len(records))
 	}
 	tests := testNames(t, root)
-	for i, record := range records {
+	last := 0
+	for _, record := range records { // sorted; a record that was deleted takes its number along
 		name := filepath.Base(record)
-		if want := fmt.Sprintf("%04d-", i+1); !strings.HasPrefix(name, want) {
-			t.Errorf("%s stands where a name that begins with %s is expected", name, want)
+		number, err := strconv.Atoi(name[:4])
+		if err != nil || number <= last || name[4] != '-' {
+			t.Errorf("%s: a name that begins with a number of four digits, which no other record has, is expected", name)
 		}
+		last = number
 		text := readNames(t, decisions+"/"+name).text
 		title, rest, _ := strings.Cut(text, "\n")
 		title, isTitle := strings.CutPrefix(title, "# ")
-		if !isTitle || !strings.HasPrefix(title, fmt.Sprintf("%d. ", i+1)) {
+		if !isTitle || !strings.HasPrefix(title, fmt.Sprintf("%d. ", number)) {
 			t.Errorf("%s: the first line is to be its number and its title", name)
 		}
 		if line := fmt.Sprintf("- [%s](%s)\n", title, name); strings.Count(index, line) != 1 {

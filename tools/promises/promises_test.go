@@ -27,7 +27,7 @@ type test struct {
 func TestDocumentation(t *testing.T) {
 	root := filepath.Join("..", "..")
 	counts := map[string]int{}
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/decisions/*.md", "deploy/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/dev/*.md", "docs/dev/decisions/*.md", "deploy/*.md"} {
 		documents, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		if err != nil {
 			t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 func main() {
 	out := flag.String("o", filepath.Join("bin", "site"), "the `directory` to write; it is emptied first")
 	flag.Parse()
-	err := write(web.Files(), *out, os.Stdout)
+	err := write(web.Bundle(web.Directory()), *out, os.Stdout)
 	if flag.NArg() > 0 {
 		err = fmt.Errorf("unexpected argument %q", flag.Arg(0))
 	}
@@ -72,12 +72,12 @@ func read(page fs.FS) (map[string][]byte, error) {
 		files[name], err = fs.ReadFile(page, name)
 		return err
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("reading the page's files: %w", err)
 	}
-	for _, name := range []string{"informerscope.wasm", "wasm_exec.js"} {
+	for _, name := range []string{entry, "informerscope.wasm"} {
 		if files[name] == nil {
-			return nil, fmt.Errorf("web/%s is missing; build the page first: make wasm", name)
+			return nil, fmt.Errorf("%s is missing; build the page first: make wasm", name)
 		}
 	}
 	text, err := makeStatic(string(files[entry]))

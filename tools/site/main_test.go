@@ -85,14 +85,14 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestRealPage holds that the page refers to its own files by relative addresses alone, or it would not work under a path.
+// TestRealPage holds that the page, of whose modules a bundle is made, refers to its own files by relative addresses alone, or it would not work under a path.
 func TestRealPage(t *testing.T) {
 	files := fstest.MapFS{}
-	err := fs.WalkDir(web.Files(), ".", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(web.Modules(web.Directory()), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		data, err := fs.ReadFile(web.Files(), name)
+		data, err := fs.ReadFile(web.Modules(web.Directory()), name)
 		files[name] = &fstest.MapFile{Data: data}
 		return err
 	})

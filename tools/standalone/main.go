@@ -17,9 +17,17 @@ func main() {
 func run() error {
 	web := flag.String("web", filepath.Join("..", "..", "web"), "the page's directory, with what `make wasm` builds in it")
 	out := flag.String("o", filepath.Join("..", "..", "bin", "informerscope.html"), "the file to write")
+	bundles := flag.Bool("bundle", false, "write the page as few packed files into the folder bundle of its directory, and no file of its own")
+	packs := flag.Bool("brotli", false, "write the program as brotli beside its gzip, and no file of its own: a minute's work")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", flag.Arg(0))
+	}
+	switch {
+	case *bundles:
+		return writeBundle(*web)
+	case *packs:
+		return packProgram(*web)
 	}
 	page, err := assemble(*web)
 	if err != nil {

@@ -24,6 +24,9 @@ func page(t *testing.T, ext string) map[string]string {
 	root := filepath.Join("..", "..", "web")
 	files := map[string]string{}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == "bundle" {
+			return fs.SkipDir // made of the others
+		}
 		if err != nil || d.IsDir() || filepath.Ext(path) != ext || d.Name() == "wasm_exec.js" {
 			return err
 		}

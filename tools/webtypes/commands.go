@@ -14,7 +14,7 @@ import (
 const commandsHead = `// @ts-check
 // Made by go run ./tools/webtypes from the tables of core/page/command and the releases of core/informer; not to be edited.
 
-/** What a command does to the experiment; see docs/protocol.md. @typedef {%s} Effect */
+/** What a command does to the experiment; see docs/dev/protocol.md. @typedef {%s} Effect */
 
 /** The effect of each command. @type {Record<keyof import('../wire/types.js').Calls, Effect>} */
 export const effects = {
@@ -43,15 +43,20 @@ func generateCommands() []byte {
 			fmt.Fprintf(&b, "  %s: %d,\n", k.Name, k.Max)
 		}
 	}
-	b.WriteString("};\n\n/** The releases of client-go, the newest first, and the queue of each. */\nexport const releases = [\n")
+	b.WriteString("};\n\n/** The releases of client-go, the newest first: how people write each, and its queue. */\nexport const releases = [\n")
 	for _, release := range releases.All() {
 		queue := "DeltaFIFO"
 		if release.Features().KeepsOrder {
 			queue = "RealFIFO"
 		}
-		fmt.Fprintf(&b, "  { era: '%s', queue: '%s' },\n", release, queue)
+		fmt.Fprintf(&b, "  { era: '%s', label: '%s', queue: '%s' },\n", release, release.Label(), queue)
 	}
-	b.WriteString("];\n")
+	b.WriteString("];\n\n/** What the releases changed, the oldest change first: since which one, in words, and the story that shows it. */\n")
+	b.WriteString("export const changes = [\n")
+	for _, c := range releases.Changes(releases.V131, releases.All()[0]) {
+		fmt.Fprintf(&b, "  {\n    since: '%s', story: '%s',\n    en: '%s',\n    zh: '%s',\n  },\n", c.Since(), c.Story, c.EN, c.ZH)
+	}
+	fmt.Fprintf(&b, "];\n\n/** The release of a page that names none. */\nexport const standard = '%s';\n", releases.Standard)
 	writeFaults(&b)
 	writeLevers(&b)
 	return []byte(b.String())

@@ -9,7 +9,7 @@ import (
 
 const head = `// @ts-check
 // Made by go run ./tools/webtypes from the Go types of the same names; not to be edited.
-// The shapes of all that the worker says to the page (docs/protocol.md). This file holds types alone.
+// The shapes of all that the worker says to the page (docs/dev/protocol.md). This file holds types alone.
 
 /**
  * What is passed on as it came.

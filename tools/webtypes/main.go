@@ -17,7 +17,7 @@ func main() {
 	}
 }
 
-// run writes both files into the page's folder; the module that the comments are read from lies in root.
+// run writes the files into the page's folder; the module that the comments are read from lies in root.
 func run(out, root string) error {
 	files, err := generateFiles(root)
 	if err != nil {
@@ -38,5 +38,5 @@ func run(out, root string) error {
 // generateFiles are the files that webtypes writes, by their path in the page.
 func generateFiles(root string) (map[string][]byte, error) {
 	types, err := generate(root)
-	return map[string][]byte{"wire/types.js": types, "kit/commands.js": generateCommands()}, err
+	return map[string][]byte{"wire/types.js": types, "kit/commands.js": generateCommands(), "kit/cause-table.js": generateCauses()}, err
 }

@@ -63,7 +63,7 @@ type file struct {
 // buffer is one of the browser's own, which is handed over with a message.
 type buffer struct{}
 
-// calls is what each call of the worker answers; docs/protocol.md and docs/reference.md describe them.
+// calls is what each call of the worker answers; docs/dev/protocol.md and docs/reference.md describe them.
 type calls struct {
 	State      view.State       `json:"state"`
 	Select     event.Selection  `json:"select"`

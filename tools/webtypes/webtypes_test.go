@@ -238,7 +238,7 @@ var (
 )
 
 func TestEveryCallOfTheProtocolHasItsType(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "docs", "protocol.md"))
+	text, err := os.ReadFile(filepath.Join(root, "docs", "dev", "protocol.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,6 +256,6 @@ func TestEveryCallOfTheProtocolHasItsType(t *testing.T) {
 	slices.Sort(documented)
 	slices.Sort(typed)
 	if !slices.Equal(documented, typed) {
-		t.Errorf("docs/protocol.md has the calls\n%s\nroots.go the types of\n%s", strings.Join(documented, " "), strings.Join(typed, " "))
+		t.Errorf("docs/dev/protocol.md has the calls\n%s\nroots.go the types of\n%s", strings.Join(documented, " "), strings.Join(typed, " "))
 	}
 }

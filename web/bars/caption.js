@@ -2,6 +2,7 @@
 // The caption: one sentence in the present tense about the newest change of state that matters. Which sentence is a fact, computed in Go,
 // so a moment always has the same one. This file has its words, its room, and how long it stays at least.
 import { bytes, exact, middle, version } from '../kit/format.js';
+import { translate } from '../kit/i18n.js';
 import { fit, width } from '../kit/measure.js';
 import { line, plain, trouble } from '../kit/trouble.js';
 
@@ -17,7 +18,10 @@ const normal = '18px';
 const types = [['large', '700 24px', 0.97], ['two', '700 24px', 1.85], ['long', '700 18px', 2.75]];
 
 /** Sentences about a passing state, such as a wait or a hold: they go as soon as it ends. */
-const passing = /^(head |person)/;
+const passing = /^(head |act|person)/;
+
+/** How long a number of the stage's sentence stays, in ms: one that changes faster cannot be read. */
+const stands = 1000;
 
 export class Caption {
   /**
@@ -34,6 +38,8 @@ export class Caption {
     this.lastWords = '';
     this.id = '';
     this.since = -1e9;
+    /** When the words were put last. */
+    this.putAt = -1e9;
     this.timer = 0;
     this.spokenAt = -1e9;
     /** The log that was followed last. */
@@ -74,10 +80,11 @@ export class Caption {
     return this.say(model.facts.sentence);
   }
 
-  /** What a person wrote, in words. @param {import('../wire/types.js').Sentence} said @returns {[string, string]} @private */
-  say({ id, name = '', key = '', rv = '', op = '', why = '', n = 0 }) {
+  /** What the user did, or a person wrote, in words. @param {import('../wire/types.js').Sentence} said @returns {[string, string]} @private */
+  say({ id, name = '', key = '', rv = '', op = '', why = '', n = 0, en = '', zh = '' }) {
     const { ctx } = this;
     if (!id) return ['', ''];
+    if (en) return [`${id} ${en}`, translate({ en, zh })];
     const reason = fit(plain(ctx, why).replace(/[.。]$/, ''), 640, normal);
     return [id, ctx.t(`cap.${id}`, { name, key: middle(key, 24), rv: version(rv, 9), op, n: exact(n), why: reason })];
   }
@@ -89,7 +96,7 @@ export class Caption {
       this.epoch = epoch;
       this.repaint();
     }
-    if (jump) this.since = -1e9;
+    if (jump) this.since = this.putAt = -1e9;
   }
 
   /** @param {number} clock @param {string} [force] a sentence that replaces the state's own, while the page loads */
@@ -97,11 +104,13 @@ export class Caption {
     const [id, said] = force ? ['force', force] : this.choose(clock);
     // The stage's own sentence names the trouble, and not all that is known of it.
     if (!id.startsWith('trouble')) this.complete = !id.startsWith('head') || !trouble(this.ctx);
-    // A sentence keeps its time, but its numbers are those of the stations: the same one with other numbers replaces it in place, in the same frame.
+    // A sentence keeps its time, but its numbers are those of the stations: the same one with other numbers replaces it in place. While time runs that is
+    // once a second, so that a number can be read.
     const same = id === this.id && !force;
+    if (same && id.startsWith('head ') && this.ctx.model.view.mode !== 'paused' && clock - this.putAt < stands) return;
     // The sentence changes at once when trouble begins or ends, and when somebody writes.
     const sure = this.ctx.model.isSure();
-    const over = id !== this.id && (passing.test(this.id) || id.startsWith('person'));
+    const over = id !== this.id && (passing.test(this.id) || /^(act|person)/.test(id));
     const turned = over || sure !== this.sure || (id !== this.id && (id.startsWith('trouble') || this.id.startsWith('trouble')));
     if (said === this.lastWords || (clock - this.since < stays && !turned && !same && !force)) return;
     this.lastWords = said;
@@ -115,6 +124,7 @@ export class Caption {
       return;
     }
     if (!same) this.since = clock;
+    this.putAt = clock;
     // One that counts is put at once: a count that goes faster than the words fade would never be seen.
     const another = id !== this.id;
     const counts = force !== undefined && !another;
@@ -181,7 +191,7 @@ export class Caption {
 
   /** Shows the sentence again at once, as after a change of language. */
   repaint() {
-    this.since = -1e9;
+    this.since = this.putAt = -1e9;
     this.words = this.lastWords = '';
     clearTimeout(this.timer);
   }

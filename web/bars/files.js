@@ -6,7 +6,6 @@ import { attr, button, h, icon, menuRow } from '../kit/dom.js';
 import { bytes, exact } from '../kit/format.js';
 import * as fragment from '../wire/fragment.js';
 import { Superseded } from '../wire/link.js';
-import { openDiagnosis } from './diagnosis.js';
 import '../kit/words-time.js';
 
 /** How many characters of manual actions a link may have. */
@@ -293,9 +292,10 @@ export class Files {
       root.append(h('hr'));
       row('png', () => this.savePicture('png'));
       row('svg', () => this.savePicture('svg'));
-      root.append(h('hr'));
-      row('diagnose', () => openDiagnosis(ctx, this.app));
-      row('laboratory', () => ctx.laboratory?.());
+      if (ctx.follower) { // who has neither faults nor stories
+        root.append(h('hr'));
+        row('diagnose', () => ctx.diagnose?.());
+      }
       if (ctx.relay && ctx.broadcast) {
         root.append(h('hr'));
         root.append(menuRow(close, () => ctx.broadcast?.(anchor), {}, h('span', {}, t('air.menu')), h('small', {}, t('air.menu.x'))));

@@ -160,6 +160,9 @@ class Drawing {
   }
 }
 
+/** What a name may have and XML may not: control characters, halves of pairs, and two that are no characters. */
+const notXML = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
 const pen = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(1, 1).getContext('2d'));
 
 /** The faces that the style sheet makes of the system's fonts. */
@@ -188,7 +191,7 @@ export function picture(app, at, title, caption) {
     const drawn = (caption || !el.matches('.cap')) && drawing.draw(el);
     if (drawn) root.append(drawn);
   }
-  return { svg: new XMLSerializer().serializeToString(root), width, height };
+  return { svg: new XMLSerializer().serializeToString(root).replace(notXML, '\ufffd'), width, height };
 }
 
 /** An SVG as a PNG. @param {{svg: string, width: number, height: number}} picture */

@@ -8,6 +8,7 @@ import { caret } from '../kit/glyphs.js';
 import { language } from '../kit/i18n.js';
 import { openNamespaces, openResources, openSources } from './pickers.js';
 import { trouble } from '../kit/trouble.js';
+import { openUpgrade } from './upgrade.js';
 
 /** @import { FaultName } from '../wire/page-types.js' */
 
@@ -79,14 +80,19 @@ export class TopBar {
     this.ns.append(this.nsText, caret());
     for (const b of [this.src, this.res, this.ns]) b.setAttribute('aria-haspopup', 'dialog');
     this.era = h('div', { class: 'seg', role: 'radiogroup' });
-    this.eraButtons = releases.map(({ era: e, queue }) => {
+    this.eraButtons = releases.map(({ era: e, label, queue }) => {
+      const beta = label.slice(e.length).trim();
       const b = button({ role: 'radio' }, () => ctx.act('select', { era: e }), e);
+      if (beta) b.append(h('small', {}, beta));
       this.era.append(b);
-      return { e, queue, b };
+      return { e, label, queue, beta, b };
     });
     this.two = button({ class: 'twolanes', 'aria-pressed': 'false' }, () => ctx.act('select', { era: ctx.model.otherEras() }), icon(
       'M1 4.5H15M4 4.5V9.5Q4 11.5 6 11.5H15', ...[4.5, 11.5].map((cy) => s('circle', { cx: 11, cy, r: 2, fill: 'currentColor' }))));
-    this.era.append(this.two);
+    /** A release that another program has, and that is newer than those that are known. */
+    this.newer = h('span');
+    this.upgrade = button({ class: 'twolanes upgrade', 'aria-haspopup': 'dialog' }, (b) => openUpgrade(ctx, b), icon('M8 13.5V3M4 7L8 3L12 7'));
+    this.era.append(this.newer, this.two, this.upgrade);
     this.era.addEventListener('keydown', (ev) => {
       const d = ev.key === 'ArrowRight' || ev.key === 'ArrowDown' ? 1 : ev.key === 'ArrowLeft' || ev.key === 'ArrowUp' ? -1 : 0;
       if (!d) return;
@@ -164,14 +170,20 @@ export class TopBar {
     attr(this.era, 'aria-label', t('top.era'));
     const on = this.ctx.model.eras.length ? this.ctx.model.eras : st.era.split(',');
     attr(this.two, 'aria-pressed', String(this.ctx.model.eras.length > 1));
-    attr(this.two, 'title', t('lanes.buttonTitle'));
-    attr(this.two, 'aria-label', t('lanes.buttonTitle'));
-    this.eraButtons.forEach(({ e, queue, b }, i) => {
+    for (const [b, words] of /** @type {const} */ ([[this.two, 'lanes.buttonTitle'], [this.upgrade, 'up.title']])) {
+      attr(b, 'title', t(words));
+      attr(b, 'aria-label', t(words));
+    }
+    const newer = on.find((e) => !releases.some((x) => x.era === e));
+    reveal(this.newer, !!newer);
+    put(this.newer, newer ? t('top.newer', { era: newer, known: releases[0].label }) : '');
+    this.eraButtons.forEach(({ e, label, queue, beta, b }, i) => {
       const checked = on.includes(e);
       attr(b, 'aria-checked', String(checked));
       // The kind of queue stands only beside the releases that run.
-      put(b, checked && on.length < 2 ? `${e} ${queue}` : e);
-      attr(b, 'title', `client-go ${e}: ${queue}`);
+      put(b, checked && on.length < 2 && !beta ? `${e} ${queue}` : e);
+      attr(b, 'title', `client-go ${label}: ${queue}`);
+      if (beta) attr(b, 'aria-label', label);
       attr(b, 'tabindex', checked || (i === 0 && !releases.some((x) => on.includes(x.era))) ? 0 : -1);
     });
     put(this.faultsWord, t('top.faults'));
@@ -243,6 +255,11 @@ export class TopBar {
       for (const { name, held = false } of there) row(name, held, () => this.fault(name));
       for (const { name, held = false, offers: [n] = [0] } of sim ? struck : []) {
         row(name, held, () => this.ctx.act('cluster', name, held ? { n: model.fault(name)?.on ? 0 : n } : {}), { n });
+      }
+      list.append(h('hr'));
+      for (const [what, open] of /** @type {const} */ ([['diagnose', this.ctx.diagnose], ['laboratory', this.ctx.laboratory]])) {
+        list.append(menuRow(close, () => open?.(), { class: 'row fx' }, h('span', { class: 'tick' }), h('span', {}, t('file.' + what)),
+          h('small', {}, t(`file.${what}.x`))));
       }
     }, { width: 440, label: t('top.faults') });
   }

@@ -8,7 +8,7 @@ addWords({
   'did.you': ['you: {what}', '你：{what}'],
   'did.other': ['{who}: {what}', '{who}：{what}'],
   'did.off': ['{what}: off', '{what}：关'],
-  'did.f.cut': ['the watch is cut', '切断 watch'],
+  'did.f.cut': ['connections are cut', '切断连接'],
   'did.f.refuse': ['connections are refused', '拒绝连接'],
   'did.f.410': ['410 Gone for the watch', 'watch 得到 410 Gone'],
   'did.f.429': ['429 Too Many Requests', '429 Too Many Requests'],

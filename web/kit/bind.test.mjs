@@ -58,7 +58,7 @@ test('what cannot be compiled says why', () => {
 
 test('the sentences of the page name functions of format.js', async () => {
   const web = new URL('../', import.meta.url);
-  const files = readdirSync(web, { recursive: true, encoding: 'utf8' }).filter((f) => /\.js$/.test(f) && !/wasm_exec/.test(f));
+  const files = readdirSync(web, { recursive: true, encoding: 'utf8' }).filter((f) => /\.js$/.test(f) && !/wasm_exec|^bundle/.test(f));
   const named = files.flatMap((f) => [...readFileSync(new URL(f, web), 'utf8').matchAll(/[`';] ?\w+=(\w+) (?:now|\$\{|\w+\.)/g)].map((m) => m[1]));
   assert.ok(named.length > 20, `only ${named.length} were found`);
   assert.deepEqual(named.filter((name) => name !== 'same' && !(name in format)), []);

@@ -1,6 +1,7 @@
 // @ts-check
 // Helpers that build nodes and write only what changed. Text reaches the page only through text nodes.
 import { sourceOf } from './bind.js';
+import { isolate } from './i18n.js';
 
 const NS = 'http://www.w3.org/2000/svg';
 
@@ -14,9 +15,12 @@ const NS = 'http://www.w3.org/2000/svg';
 export function s(tag, attrs, ...kids) {
   const el = /** @type {SVGElement} */ (document.createElementNS(NS, tag));
   for (const k in attrs) el.setAttribute(k, String(attrs[k]));
-  el.append(...kids);
+  el.append(...kids.map(inDirection));
   return el;
 }
+
+/** @param {Node | string} kid */
+const inDirection = (kid) => (typeof kid === 'string' ? isolate(kid) : kid);
 
 /**
  * An HTML element with attributes and children.
@@ -28,7 +32,7 @@ export function s(tag, attrs, ...kids) {
 export function h(tag, attrs, ...kids) {
   const el = document.createElement(tag);
   for (const k in attrs) el.setAttribute(k, String(attrs[k]));
-  el.append(...kids);
+  el.append(...kids.map(inDirection));
   return el;
 }
 
@@ -55,6 +59,9 @@ export const menuRow = (close, does, attrs, ...kids) => button({ class: 'row', .
   close();
   does();
 }, ...kids);
+
+/** Whether an element is seen. Safari has checkVisibility from 17.4 on. @param {Element} el */
+export const isSeen = (el) => el.checkVisibility?.({ opacityProperty: true, visibilityProperty: true }) ?? el.getClientRects().length > 0;
 
 /** A drawn sign, as large as the style sheet makes it. @param {...(SVGElement | string)} parts a path is its d alone */
 export function icon(...parts) {
@@ -105,6 +112,7 @@ export function reveal(el, on) {
  */
 export function put(el, words) {
   const node = /** @type {Text | null} */ (el.firstChild);
+  words = isolate(words);
   if (!node) el.append(words);
   else if (node.data !== words) node.data = words;
 }
@@ -163,7 +171,7 @@ export class Txt {
   write(words, whole) {
     if (words !== this.words) {
       this.words = words;
-      this.draw(words);
+      this.draw(isolate(words));
     }
     if (whole === words) whole = '';
     if (whole === this.whole) return this;

@@ -1,5 +1,5 @@
 // @ts-check
-// The names of the two lanes of a fork: what the second one alone knows, in words.
+// The two lanes of a fork: their names, which say what the second one alone knows, and how many objects differ.
 import { exact } from './format.js';
 import { faults } from './commands.js';
 import { addWords, t } from './i18n.js';
@@ -76,3 +76,6 @@ export function laneWords({ model }, acts) {
  * @param {import('../wire/types.js').Fork} fork
  */
 export const laneNames = (ctx, fork) => [t('fork.was'), laneWords(ctx, fork.acts)];
+
+/** In how many objects the stores of two lanes differ. @param {import('../wire/types.js').Fork['stores']} stores */
+export const countApart = ({ only, other }) => only[0] + only[1] + other;

@@ -17,6 +17,13 @@ export function exact(n) {
   return out;
 }
 
+/** A number that changes while it is read: from 100 on with two digits, and ≈ if that is another one. @param {number} n */
+export function about(n) {
+  const step = 10 ** Math.max(0, String(Math.round(Math.abs(n))).length - 2);
+  const near = Math.round(n / step) * step;
+  return near === Math.round(n) ? exact(n) : `≈ ${exact(near)}`;
+}
+
 /**
  * A resourceVersion in at most `room` digits: the tail is what moves, so the tail stays.
  * @param {string} rv

@@ -39,6 +39,7 @@ const words = {
   'top.allNs': ['all namespaces', '全部 namespace'],
   'top.noNs': ['No such namespace.', '没有这个 namespace。'],
   'top.era': ['client-go release whose informer is shown', '展示哪个 client-go 版本的 informer'],
+  'top.newer': ['{era}, not known: shown as {known}', '{era}，未知版本：按 {known} 展示'],
   'top.faults': ['faults', '故障'],
   'top.theme': ['theme', '主题'],
   'top.language': ['language', '语言'],
@@ -66,9 +67,9 @@ const words = {
   'fault.cut.x': ['the open watch’s connection is cut', '切断当前 watch 的连接'],
   'fault.refuse.x': ['connections are refused while this is on', '启用期间拒绝连接'],
   'fault.410.x': ['the watch gets 410 Gone', 'watch 得到 410 Gone'],
-  'fault.429.x': ['the next request gets 429 Too Many Requests', '下一个请求得到 429'],
-  'fault.500.x': ['the next request gets 500', '下一个请求得到 500'],
-  'fault.slow.x': ['the mailer handler takes 120 ms for each call', 'mailer 的 handler 每次耗时 120 ms'],
+  'fault.429.x': ['open watches get 429; without one, the next request', '已打开的 watch 立即得到 429；若没有，则是下一个请求'],
+  'fault.500.x': ['open watches get 500; without one, the next request', '已打开的 watch 立即得到 500；若没有，则是下一个请求'],
+  'fault.slow.x': ['the mailer handler takes 500 ms for each call', 'mailer 的 handler 每次耗时 500 ms'],
   'fault.delay.x': ['every response is delayed by 500 ms', '每个响应延迟 500 ms'],
   'fault.nobookmarks.x': ['bookmarks are withheld', '不发送书签'],
   'fault.noendmark.x': ['the end mark of the initial events is withheld', '不发送初始事件的结束标记'],
@@ -169,7 +170,6 @@ const words = {
   'ins.person': ['version {rv}, written by {name} as {user}: {did}', '版本 {rv}，由 {name} 以 {user} 的身份写入：{did}'],
   'ins.changed': ['what changed, old against new', '变化：旧版本与新版本'],
   'ins.journey': ['journey', '流经路径'],
-  'ins.code': ['what the code is doing', '代码在做什么'],
   'ins.gone': ['The store has no such object at this moment.', '此刻本地缓存里没有这个对象。'],
   'ins.unseen': ['The body of this version is not known:', '不知道这个版本的内容：'],
   'ins.older': ['the body of the previous version is not known', '不知道前一个版本的内容'],
@@ -223,48 +223,6 @@ const words = {
   'hop.todo.listeners': ['a notification for each', '每个一份通知'],
   'hop.todo.controller': ['its key, without the type', '只有 key，没有类型'],
 
-  'code.api.f': ['watch', 'watch'],
-  'code.api': [
-    'The API server sent one watch frame. It carries the whole object and its new resourceVersion. The informer has not seen it yet.',
-    'API server 发出一个 watch frame，里面是整个对象和新的 resourceVersion。informer 还没有看到它。',
-  ],
-  'code.reflector.f': ['(*Reflector).handleAnyWatch', '(*Reflector).handleAnyWatch'],
-  'code.reflector': [
-    'The Reflector decoded the frame and put the object into the queue. Then it remembers the resourceVersion, so that the next watch can resume '
-      + 'from here. Nothing has reached the Indexer.',
-    'Reflector 解码 frame，把对象放入队列，然后记住 resourceVersion，下一个 watch 可从此处继续。Indexer 还没有变化。',
-  ],
-  'code.real.f': ['(*RealFIFO).PopBatch', '(*RealFIFO).PopBatch'],
-  'code.real': [
-    'The delta waits in one ordered list with all others. Pop takes it when every delta before it is done; deltas of different keys may leave as '
-      + 'one batch. The order of all keys is kept.',
-    'delta 和其他 delta 排在同一个有序列表里。前面的都处理完，Pop 才取它；不同 key 的 delta 可以一批出队。所有 key 的顺序都保持。',
-  ],
-  'code.delta.f': ['(*DeltaFIFO).Pop', '(*DeltaFIFO).Pop'],
-  'code.delta': [
-    'The delta was appended to the Deltas of its key, and the key is in the queue once. Pop takes the key with all its Deltas while it holds the '
-      + 'queue’s lock. Order is kept for each key only.',
-    'delta 追加到它的 key 的 Deltas 里，key 在队列中只出现一次。Pop 持锁取出这个 key 和它全部的 Deltas。只保证每个 key 自己的顺序。',
-  ],
-  'code.indexer.f': ['processDeltas', 'processDeltas'],
-  'code.indexer': [
-    'The process loop put the object into the Indexer and updated every index. A lister that reads now gets this version. Then the change goes '
-      + 'to the listeners.',
-    '处理循环把对象放进 Indexer 并更新每个索引。现在 lister 读到的就是这个版本。然后变更交给 listener。',
-  ],
-  'code.listeners.f': ['(*processorListener).pop', '(*processorListener).pop'],
-  'code.listeners': [
-    'Each listener has its own goroutine and its own growing ring. A slow handler fills its own ring and delays no other. The store is already '
-      + 'newer than what the handler sees.',
-    '每个 listener 有自己的 goroutine 和可扩容的环形缓冲。handler 慢，只会填满自己的缓冲，不影响其他 listener。本地缓存中的版本早已新于 handler 所见。',
-  ],
-  'code.controller.f': ['(*Typed).Get', '(*Typed).Get'],
-  'code.controller': [
-    'The handler added only the key to the work queue. Many changes of one object become one reconcile. The worker reads the newest version '
-      + 'through the lister.',
-    'handler 只把 key 加入工作队列。一个对象的多次变更只调谐一次。worker 通过 lister 读最新的版本。',
-  ],
-
   'cap.loading': ['Loading the informer. It is Go, compiled to WebAssembly, and runs inside this page.', '正在载入 informer：它是编译成 WebAssembly 的 Go 程序，就在本页里运行。'],
   'cap.start': ['The informer starts.', 'informer 正在启动。'],
   'cap.crash': ['The informer has stopped; the stage shows its last state.', 'informer 已停止；画面上是它最后的状态。'],
@@ -304,6 +262,10 @@ const words = {
   'crash.do': ['Nothing on the stage moves any more. Reloading starts a new informer; the address keeps the scene.', '画面不再变化。重新载入会启动新的 informer；地址里保留了这个场景。'],
   'crash.reload': ['reload', '重新载入'],
   'crash.look': ['look at the last state', '看最后的状态'],
+
+  'fail.part': ['A part of the page has failed: {w}', '页面的一部分出错了：{w}'],
+  'fail.go': ['The other parts go on. Try again, or reload: the address keeps the scene.', '其余部分照常运行。可以重试，或重新载入：地址里保留了这个场景。'],
+  'fail.again': ['try again', '重试'],
 
   'keys.title': ['Keys', '按键'],
   'keys.note': ['Two keys in a row: press one, then the other. Hold Shift down.', '两个并排表示先后按下；Shift 要一直按着。'],
@@ -360,6 +322,21 @@ export function setLanguage(next) {
 }
 
 /**
+ * Words from outside, such as a name, as they may stand among the page's own: a character in them that turns the direction of text ends with them.
+ * @param {string} words
+ */
+export function isolate(words) {
+  if (!/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(words)) return words;
+  let open = 0;
+  const kept = words.replace(/[\u2066-\u2069]/g, (c) => {
+    if (c === '\u2069' && !open) return '';
+    open += c === '\u2069' ? -1 : 1;
+    return c;
+  });
+  return `\u2068${kept}${'\u2069'.repeat(open + 1)}`;
+}
+
+/**
  * The words for a key in the language that is set; an unknown key is returned as it is. {n} stands for an argument, and [n:pod|pods] for
  * the singular or plural that goes with it.
  * @param {string} key
@@ -370,7 +347,7 @@ export function t(key, args) {
   if (!pair) return key;
   const w = pair[lang === 'zh' ? 1 : 0];
   return args ? w.replace(/\{(\w+)\}|\[(\w+):([^|\]]*)\|([^\]]*)\]/g,
-    (whole, name, n, one, many) => (n ? (String(args[n]) === '1' ? one : many) : name in args ? String(args[name]) : whole)) : w;
+    (whole, name, n, one, many) => (n ? (String(args[n]) === '1' ? one : many) : name in args ? isolate(String(args[name])) : whole)) : w;
 }
 
 /** A text in the language that is set. @param {{en: string, zh: string}} text */

@@ -61,7 +61,8 @@ function argsOf({ model, t }) {
   const ns = resource.namespace;
   return {
     c: middle(source.context || '?', 40), w: source.server ? t('cause.where', { s: middle(source.server, 40) }) : '',
-    ns: ns ? t('cause.inNs', { ns }) : t('cause.everywhere'), nsName: ns || '?', res: resource.resource,
+    ns: ns ? t('cause.inNs', { ns }) : t('cause.everywhere'), nsName: ns || '?', res: resource.resource, hook: '',
+    user: t('cause.user'), verb: t('cause.verbs'), role: ns ? t('cause.role', { ns }) : t('cause.clusterRole'),
   };
 }
 

@@ -21,6 +21,7 @@ addWords({
   'pair.whose': ['{era}: {words}', '{era}：{words}'],
   'pair.first': ['As it was: {words}', '原样：{words}'],
   'pair.forkSame': ['One past, two lanes: so far both do the same.', '同一段过去，两条线：到目前为止做的都相同。'],
+  'pair.forkNow': ['As it was, and {lane}: {n} [n:object differs|objects differ] now.', '“原样”和“{lane}”：现在有 {n} 个对象不同。'],
   'pair.forkParted': ['As it was, and {lane}: since {s} they part, and {n} [n:object differs|objects differ].', '“原样”和“{lane}”：从 {s} 起分开，现在有 {n} 个对象不同。'],
   'pair.forkAlike': ['As it was, and {lane}: since {s} they part; the stores are the same now.', '“原样”和“{lane}”：从 {s} 起分开，现在两边的本地缓存相同。'],
   'head.held.store': ['The Reflector is held: what it reads is not queued.', 'Reflector 被拦住：读到的内容不入队。'],

@@ -157,7 +157,7 @@ addWords({
   'inside.had': ['the cluster had rv {rv} then', '集群当时是 rv {rv}'],
   'inside.hadNewer': ['the cluster had a newer version then', '集群当时有更新的版本'],
   'inside.hadNone': ['the cluster had none either', '集群当时也没有'],
-  'inside.hadSame': ['the cluster had the same then', '集群当时也是如此'],
+  'inside.hadSame': ['the cluster had the same version of it then', '集群当时也是这个版本'],
   'point.ago': ['{s} ago', '{s} 前'],
   'point.key': ['a key', 'key'],
   'point.pile': ['{op}, {i} of {n} that wait', '{op}，等待中的第 {i} / {n} 个'],

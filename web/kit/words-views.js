@@ -44,12 +44,13 @@ addWords({
   'story.end': ['leave the story', '退出故事'],
   'story.prev': ['previous step', '上一步'],
   'story.next': ['next step', '下一步'],
+  'story.show': ['show it', '演示'],
   'story.replace': ['A story starts its own cluster, and the current log ends.', '故事会启动自己的集群：现在的日志到此为止。'],
   'story.unknown': ['There is no story “{id}”; there are {all}.', '没有故事“{id}”；现有 {all}。'],
   'story.hurry': ['time runs fast until this step ends', '时间正在加速，直到这一步结束'],
-  'story.stands': ['time is paused until the next step', '进入下一步之前时间暂停'],
+  'story.stands': ['time is paused until you go on', '继续之前时间暂停'],
 
-  'keys.pgdn': ['next step of a story, or mark', '故事的下一步，或下一个标记'],
+  'keys.pgdn': ['go on in a story, or next mark', '故事继续，或下一个标记'],
   'keys.pgup': ['previous step, or mark', '上一步，或上一个标记'],
   'keys.b': ['two releases side by side', '两个版本并排'],
   'keys.p': ['presenter mode', '演示模式'],
@@ -62,5 +63,5 @@ addWords({
   'phone.faults': ['faults', '故障'],
   'phone.story': ['story', '故事'],
   'phone.more': ['more', '更多'],
-  'phone.toLive': ['+{n} to live', '+{n} 到实时'],
+  'phone.toLive': ['{n} [n:event|events] to live', '距实时 {n} 个事件'],
 });

@@ -7,7 +7,7 @@ import { exact, span, version } from '../kit/format.js';
 import { chipIcon, kindOf } from '../kit/glyphs.js';
 import { drawLines } from '../kit/lines.js';
 import { nameOf, stationOf } from '../kit/names.js';
-import { reconcileLines } from './reconciles.js';
+import { reconcileLines } from '../rows/reconciles.js';
 
 /** @typedef {import('../wire/types.js').Hop} Hop */
 
@@ -21,9 +21,7 @@ export class Inspector {
   constructor(ctx, app, closed, ride) {
     this.ctx = ctx;
     this.closed = closed;
-    /** Since when the view has stood on a hop on the side where the drawer lies. */
-    this.coversSince = 0;
-    /** Just opened: the first answer about the object decides where the drawer lies, and its journey is shown from its beginning. */
+    /** Just opened: its journey is shown from its beginning. */
     this.fresh = true;
     /** Where the diff was scrolled to without the reader; -1 for a diff that has not been shown. */
     this.scrolled = -1;
@@ -59,15 +57,8 @@ export class Inspector {
     this.hopsHead = h('h3');
     this.go = button({ class: 'key go' }, () => ride(this.key, this.laneShown));
     this.hops = h('div', { class: 'hops', role: 'group', tabindex: 0 });
-    this.codeWords = h('span');
-    this.codeName = h('code');
-    this.codeHead = button({ class: 'of', 'aria-expanded': 'false' }, () => {
-      this.code.hidden = !this.code.hidden;
-      this.codeHead.setAttribute('aria-expanded', String(!this.code.hidden));
-    }, this.codeWords, this.codeName);
-    this.code = h('p', { hidden: '' });
     this.root.append(this.x, this.title, this.sub, this.author, this.lanes, this.tabs,
-      this.pre, h('div', { class: 'jh' }, this.hopsHead, this.go), this.hops, this.codeHead, this.code);
+      this.pre, h('div', { class: 'jh' }, this.hopsHead, this.go), this.hops);
     app.append(this.root);
   }
 
@@ -117,22 +108,6 @@ export class Inspector {
   shut() {
     this.root.classList.add('shut');
     this.key = '';
-  }
-
-  /**
-   * Puts the drawer at the right, where it leaves the stations free at which a journey begins. It goes to the left only while the view stands
-   * on a hop at Listeners or Controller, or in a fork, whose differences stand at the right.
-   * @param {boolean} left @private
-   */
-  dock(left) {
-    const clock = performance.now();
-    if (left === this.root.classList.contains('left')) this.coversSince = 0;
-    else if (!this.coversSince) this.coversSince = clock;
-    // While the view plays, the drawer does not run after every hop.
-    if (this.coversSince && (this.ctx.model.view.mode === 'paused' || this.fresh || clock - this.coversSince > 1500)) {
-      this.root.classList.toggle('left', left);
-      this.coversSince = 0;
-    }
   }
 
   /** Asks again when the view has moved on, at most four times a second. */
@@ -227,13 +202,6 @@ export class Inspector {
     const { mode, seq } = this.ctx.model.view;
     const stands = !!at && mode !== 'live' && (at.seq === seq || !!d?.ahead?.some((hp) => hp.change === change));
     this.renderJourney(journey, stands);
-    if (d) this.dock(!!fork || (stands && (at.stage === 'listener' || at.stage === 'controller')));
-    const st = at ? stationOf(at.stage) : '';
-    const which = st === 'queue' ? (this.state.queue.kind === 'DeltaFIFO' ? 'delta' : 'real') : st;
-    reveal(this.codeHead, !!which);
-    put(this.codeWords, t('ins.code'));
-    put(this.codeName, which && t(`code.${which}.f`));
-    put(this.code, which && t(`code.${which}`));
     if (d) this.fresh = false;
   }
 

@@ -1,6 +1,6 @@
 // @ts-check
 // The page in a slide, driven by messages. Only the page that embeds this one gets answers, and only when its origin is in the address,
-// as embedder=https://slides.example. docs/slides.md has the messages.
+// as embedder=https://slides.example. docs/present.md has the messages.
 import * as fragment from '../wire/fragment.js';
 
 /** An origin as the browser writes it; empty for an invalid one. @param {string} name */
@@ -28,7 +28,7 @@ function allowedOrigins() {
 export function listen({ address, link, stories, theme, present }) {
   if (parent === window) return;
   const at = () => ({ story: stories.story?.id ?? '', step: stories.i, steps: stories.story?.steps.length ?? 0, done: !!stories.state?.done });
-  /** Does what a clicker does: goes to the next step of the story, or to the next mark. @param {1 | -1} n */
+  /** Does what a clicker does: goes on in the story, or to the next mark. @param {1 | -1} n */
   const turn = async (n) => {
     if (stories.story) stories.turn(n);
     else await address.perform('mark', [n]);

@@ -57,9 +57,12 @@ export const handler = {
   },
 };
 
+/** How many handlers a row stands for; one that was removed has left marks in the past alone. @param {import('../stage/rows.js').Shown} row */
+const countOf = ({ folded = [] }) => folded.filter((r) => !r.spans.some((span) => span.kind === 'removed')).length;
+
 /** Several handlers that have one row together. @type {import('./parts.js').Station} */
 export const fold = {
-  name: (row, { t }) => t(row.whole ? 'row.handlers' : 'row.moreHandlers', { n: row.folded?.length ?? 0 }),
+  name: (row, { t }) => t(row.whole ? 'row.handlers' : 'row.moreHandlers', { n: countOf(row) }),
   present(o) {
     const { row, t } = o;
     if (row.waiting < 2) return { words: o.starved ? t('row.nothing') : t('row.wait', { n: row.waiting }), tone: 'dim' };
@@ -67,7 +70,7 @@ export const fold = {
   },
   say: ({ row, t }) => (row.waiting ? t('row.say.wait', { n: row.waiting }) : t('row.say.empty')),
   inside({ lane, t, row }) {
-    const all = (row.folded ?? []).flatMap((r) => lane.state.listeners.filter((l) => l.id === r.listener));
+    const all = (row.folded ?? []).flatMap((r) => lane.state.listeners.filter((l) => l.id === r.listener && !l.removed));
     return {
       title: t('row.handlers', { n: all.length }),
       lines: all.sort((a, b) => b.pending - a.pending).slice(0, 6).map((l) => (

@@ -1,7 +1,7 @@
 // @ts-check
 // What stands below the maps of a fork while no station is open: the first event that differs, and what the handlers were called with since.
 import { exact, middle, seconds } from '../kit/format.js';
-import { laneNames } from '../kit/fork.js';
+import { countApart, laneNames } from '../kit/fork.js';
 import { addWords } from '../kit/i18n.js';
 
 /** @import { Fork, Parting } from '../wire/types.js' */
@@ -9,6 +9,7 @@ import { addWords } from '../kit/i18n.js';
 addWords({
   'part.title': ['Where the lanes part', '两条线在哪里分开'],
   'part.none': ['No difference yet: event for event, both lanes did the same.', '还没有不同：两条线做的每一件事都一样。'],
+  'part.now': ['They part in this moment.', '两条线正在此刻分开。'],
   'part.ahead': ['They fork at {s}.', '在 {s} 分叉。'],
   'part.first': ['First difference: event {n}, at {s}', '第一个不同的事件：第 {n} 个，{s}'],
   'part.go': ['go there', '转到那里'],
@@ -25,7 +26,6 @@ addWords({
   'part.Handling': ['a handler is called', 'handler 被调用'],
   'part.Handled': ['a handler returns', 'handler 返回'],
   'part.ListenerRemoved': ['a handler is removed', '移除 handler'],
-  'part.WireBytes': ['bytes come', '收到字节'],
   'part.Factory': ['the factory stops or starts', 'factory 停止或启动'],
   'part.ClusterChange': ['an object is written in the cluster', '集群里的一个对象被写入'],
   'part.ClusterObjects': ['a new informer begins', '新的 informer 开始'],
@@ -47,7 +47,10 @@ function say(t, { kind, op, key, handler }) {
 export function parting({ ctx, t, lane }, fork) {
   const title = t('part.title');
   const { parting: first, instead, handlers, atMillis } = fork;
-  if (!first) return { title, lines: [{ words: lane.view.atMillis < atMillis ? t('part.ahead', { s: seconds(atMillis) }) : t('part.none') }] };
+  if (!first) {
+    const what = lane.view.atMillis < atMillis ? 'part.ahead' : countApart(fork.stores) ? 'part.now' : 'part.none';
+    return { title, lines: [{ words: t(what, { s: seconds(atMillis) }) }] };
+  }
   const names = laneNames(ctx, fork);
   const calls = (/** @type {{added: number, updated: number, deleted: number}} */ c) => exact(c.added + c.updated + c.deleted);
   return {

@@ -6,6 +6,7 @@ import '../kit/words-past.js';
 import { drawActs, drawHolds, writeLists, writePiles } from '../stage/causes.js';
 import { Pen } from '../stage/pen.js';
 import { clusterPast } from './cluster-past.js';
+import { fold } from './handler.js';
 import { handlerPast } from './handler-past.js';
 import { reflectorPast } from './reflector-past.js';
 import { workPast } from './work-past.js';
@@ -119,4 +120,10 @@ test('nothing is said of what lies before the window', () => {
       assert.deepEqual(words(station, [{ kind, fromMillis: 100, toMillis: 900, n: 3, words: 'x' }]), []);
     }
   }
+});
+
+test('a row of several handlers counts those that are there', () => {
+  const [there, gone] = [[], ['removed']].map((kinds) => ({ spans: kinds.map((kind) => ({ kind, fromMillis: 1, toMillis: 1 })) }));
+  const name = (/** @type {object[]} */ folded) => fold.name(/** @type {any} */ ({ folded, whole: true }), /** @type {any} */ ({ t: (/** @type {string} */ _, /** @type {any} */ args) => args.n }));
+  assert.deepEqual([name([there, there, gone]), name([there])], [2, 1]);
 });

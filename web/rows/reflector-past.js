@@ -35,7 +35,7 @@ export const reflectorPast = {
     }
     pen.level(x, pen.right, y, colour.rail);
     for (const gap of gaps) {
-      const [x0, x1] = [pen.x(gap.fromMillis), pen.x(pen.end(gap))];
+      const [x0, x1] = [pen.x(gap.fromMillis), Math.max(pen.x(gap.fromMillis) + 5 * k, pen.x(pen.end(gap)))];
       pen.hatch(x0, x1, y - 11 * k, 20 * k, colour.warn, { alpha: pen.bright(gap), origin: pen.scene.xOf(gap.fromMillis) });
       const backoffs = pen.spans('backoff').filter((b) => b.fromMillis >= gap.fromMillis && b.fromMillis <= pen.end(gap));
       for (const b of backoffs) pen.level(pen.x(b.fromMillis), pen.x(pen.end(b)) - k, y + 7.5 * k, colour.warn, { wide: 3, alpha: pen.bright(b) });

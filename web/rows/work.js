@@ -1,6 +1,7 @@
 // @ts-check
 // What is special to the work queue's row: its keys, its workers, and the keys that wait to be tried again.
 import { seconds, span } from '../kit/format.js';
+import { lastRunLines } from './reconciles.js';
 import { cut, wait } from './parts.js';
 
 /** @type {import('./parts.js').Station} */
@@ -26,15 +27,17 @@ export const work = {
     const q = lane.state.workqueue;
     if (!q) return { title: t('inside.work'), lines: [] };
     const { processing: runs, waiting, queue } = q;
+    const { lastRun } = lane.facts;
     return {
       title: t('inside.work'),
       aside: t('inside.work.note', { a: runs.length, b: q.workers.length }),
       lines: [
-        ...runs.slice(0, 2).map((w) => ({ words: cut(w.key ?? '', 30), mono: true, aside: t('inside.running', { s: seconds(now - w.sinceMillis) }) })),
+        ...(lastRun ? lastRunLines(lastRun) : runs.slice(0, 2).map((w) => (
+          { words: cut(w.key ?? '', 30), mono: true, aside: t('inside.running', { s: seconds(now - w.sinceMillis) }) }))),
         ...(q.lastRead?.mutated ? [{ words: t('inside.readMutated'), tone: /** @type {const} */ ('warn') }] : []),
         { path: 'n=exact workqueue.depth; m=exact workqueue.dirtyCount; k=exact workqueue.waitingCount', as: 't inside.sets' },
-        ...queue.slice(0, 1).map((key) => ({ words: cut(key, 30), mono: true, aside: t('inside.next') })),
-        ...waiting.slice(0, 2).map((w) => ({
+        ...queue.slice(0, lastRun ? 0 : 1).map((key) => ({ words: cut(key, 30), mono: true, aside: t('inside.next') })),
+        ...waiting.slice(0, lastRun ? 1 : 2).map((w) => ({
           words: cut(w.key, 26), mono: true, tone: w.failures ? /** @type {const} */ ('warn') : undefined,
           aside: t(w.failures ? 'inside.dueFailed' : 'inside.due', { s: seconds(Math.max(0, w.dueMillis - now)), n: w.failures }),
         })),

@@ -144,9 +144,12 @@ export class Bands {
         ...common, row: band, lane: { ...model.lane(lane), factory: model.factory ?? undefined, now: common.now }, starved: isStarved(band, stop),
         silent: stop.silent, lit: look ? look.includes(band.station) : undefined,
       };
-      let parts = this.parts.get(band.id);
-      if (!parts) this.parts.set(band.id, (parts = new RowParts(this.ctx, band, this)));
-      parts.paint(about, open === band.id);
+      const done = this.ctx.attempt(`row ${band.id}`, () => {
+        let parts = this.parts.get(band.id);
+        if (!parts) this.parts.set(band.id, (parts = new RowParts(this.ctx, band, this)));
+        parts.paint(about, open === band.id);
+      });
+      if (!done) this.parts.get(band.id)?.fail();
       if (open === band.id) opened = about;
     }
     if (!opened) this.open = '';
@@ -164,7 +167,7 @@ export class Bands {
       if (!parts) continue;
       // Readers and the keyboard meet the rows from the top.
       if (this.list.children[i] !== parts.item) this.list.insertBefore(parts.item, this.list.children[i] ?? null);
-      parts.place(band, g, apart, k);
+      this.ctx.attempt(`row ${band.id}`, () => parts.place(band, g, apart, k));
     }
     attr(this.tree, 'd', apart || g.phone ? '' : treePath(all));
     const [cluster, store] = o.maps;

@@ -2,6 +2,7 @@
 // Explain: for every station three sentences, its function in client-go, and what changed between releases. The card covers the maps, so that
 // the rows can be seen beside it, and stays until it is closed.
 import { button, h, icon } from '../kit/dom.js';
+import { releases } from '../kit/commands.js';
 import { addWords, t } from '../kit/i18n.js';
 import { stationNames } from '../kit/names.js';
 
@@ -47,6 +48,7 @@ addWords({
   'ex.reflector.131': ['LIST, then WATCH', 'LIST，再 WATCH'],
   'ex.reflector.135': ['watchList: initial objects gather in a temporary store until a bookmark marks their end', 'watchList：初始对象先进临时缓存，直到一个书签（bookmark）标记结束'],
   'ex.reflector.137': ['since 1.36 a bookmark is queued too, so the store’s version moves without objects', '自 1.36 起书签（bookmark）也入队，没有对象时本地缓存的版本也前进'],
+  'ex.reflector.138': ['goroutines decode the stream of a WatchList before the Reflector reads it', 'WatchList 的流由多个 goroutine 提前解码，Reflector 之后才读'],
 
   'ex.real.1': ['It keeps every change in order of arrival: nothing is merged and nothing is reordered.', '它按到达的顺序保存每个变更：不合并，也不乱序。'],
   'ex.real.2b': [
@@ -56,6 +58,10 @@ addWords({
   'ex.real.2a': [
     'PopBatch takes up to 1,000 changes of different keys; a key’s second change, a Bookmark, a SyncAll or a ReplacedAll ends the batch.',
     'PopBatch 一次取最多 1,000 个不同 key 的变更；同一 key 的第二个变更、Bookmark、SyncAll 或 ReplacedAll 结束这一批。',
+  ],
+  'ex.real.2r': [
+    'PopBatch takes up to 1,000 changes, also several of one key; a Bookmark, a SyncAll or a ReplacedAll ends the batch.',
+    'PopBatch 一次取最多 1,000 个变更，同一 key 的也可有多个；Bookmark、SyncAll 或 ReplacedAll 结束这一批。',
   ],
   'ex.real.2s': ['Pop takes one change at a time, and holds the lock until it is processed.', 'Pop 一次取一个变更，处理完之前一直持有锁。'],
   'ex.real.3u': [
@@ -83,6 +89,7 @@ addWords({
     'since 1.36 a relist is one ReplacedAll and a resync one SyncAll; the lock is released while processing',
     '自 1.36 起一次 relist 是一个 ReplacedAll，一次 resync 是一个 SyncAll；处理时释放锁',
   ],
+  'ex.queue.138': ['a batch may have several deltas of one key', '一批里同一 key 可有多个 delta'],
 
   'ex.indexer.1': [
     'It is the store (the cache): a map from key to object, and for each index a map from value to a set of keys.',
@@ -99,6 +106,7 @@ addWords({
     'since 1.36 a relist replaces the whole map at once, and the store keeps its resourceVersion',
     '自 1.36 起 relist 一次替换整个 map，本地缓存保存自己的 resourceVersion',
   ],
+  'ex.indexer.138': ['of several deltas of a key in a batch only the last is written', '一批里同一 key 有多个 delta 时，只写入最后一个'],
 
   'ex.listeners.1': [
     'Each handler has two goroutines: one moves notifications from addCh to nextCh, the other calls the handler.',
@@ -118,6 +126,7 @@ addWords({
     'since 1.36 a relist is whole in the store before any handler is called; 1.37 adds ShutDownEventHandler, which waits for the last call',
     '自 1.36 起 relist 整个进了本地缓存，才调用 handler；1.37 增加 ShutDownEventHandler，会等最后一次调用',
   ],
+  'ex.listeners.138': ['during a call the store may be ahead of the object in that call', '调用期间，本地缓存可能比这次调用的对象更新'],
 
   'ex.controller.1': [
     'Handlers add keys and not events to the work queue, so many changes of one object become one reconcile.',
@@ -142,15 +151,19 @@ addWords({
 /** @typedef {import('../wire/types.js').Features} Features */
 
 /**
- * The releases in which something changed, as the numbers in the keys of the words: how each is written, and what tells it from those before it.
- * @type {Record<string, {label: string, is: (f: Features) => boolean}>}
+ * The releases in which something changed, as the numbers in the keys of the words: the name of each, and what tells it from those before it.
+ * @type {Record<string, {era: string, is: (f: Features) => boolean}>}
  */
 const changes = {
-  131: { label: '1.31', is: () => true },
-  133: { label: '1.33', is: (f) => f.keepsOrder },
-  135: { label: '1.35', is: (f) => f.popsBatches },
-  137: { label: '1.37', is: (f) => f.atomic },
+  131: { era: '1.31', is: () => true },
+  133: { era: '1.33', is: (f) => f.keepsOrder },
+  135: { era: '1.35', is: (f) => f.popsBatches },
+  137: { era: '1.37', is: (f) => f.atomic },
+  138: { era: '1.38', is: (f) => f.repeatsKeys },
 };
+
+/** How people write a release. @param {string} era */
+const labelOf = (era) => releases.find((r) => r.era === era)?.label ?? era;
 
 /** The newest of some changes that a release has. @param {string[]} eras @param {Features} f */
 const newest = (eras, f) => eras.findLast((e) => changes[e].is(f)) ?? eras[0];
@@ -167,24 +180,25 @@ const stations = [
     code: (f) => [f.contexts ? '(*ListWatch).WatchWithContext' : '(*ListWatch).Watch', 'tools/cache/listwatch.go'],
   },
   {
-    id: 'reflector', eras: ['131', '135', '137'],
+    id: 'reflector', eras: ['131', '135', '137', '138'],
     sentences: (f) => ['ex.reflector.1', 'ex.reflector.2', f.resets ? 'ex.reflector.3s' : 'ex.reflector.3'],
     code: (f) => [f.contexts ? '(*Reflector).ListAndWatchWithContext' : '(*Reflector).ListAndWatch', 'tools/cache/reflector.go'],
   },
   {
-    id: 'queue', eras: ['131', '133', '135', '137'],
+    id: 'queue', eras: ['131', '133', '135', '137', '138'],
     sentences: (f) => (!f.keepsOrder ? ['ex.delta.1', 'ex.delta.2', 'ex.delta.3']
-      : ['ex.real.1', !f.popsBatches ? 'ex.real.2s' : f.atomic ? 'ex.real.2a' : 'ex.real.2b', f.unlocks ? 'ex.real.3u' : 'ex.real.3l']),
+      : ['ex.real.1', !f.popsBatches ? 'ex.real.2s' : f.repeatsKeys ? 'ex.real.2r' : f.atomic ? 'ex.real.2a' : 'ex.real.2b',
+        f.unlocks ? 'ex.real.3u' : 'ex.real.3l']),
     code: (f) => (!f.keepsOrder ? ['(*DeltaFIFO).Pop', 'tools/cache/delta_fifo.go']
       : [f.popsBatches ? '(*RealFIFO).PopBatch' : '(*RealFIFO).Pop', 'tools/cache/the_real_fifo.go']),
   },
   {
-    id: 'indexer', eras: ['131', '135', '137'],
+    id: 'indexer', eras: ['131', '135', '137', '138'],
     sentences: () => ['ex.indexer.1', 'ex.indexer.2', 'ex.indexer.3'],
     code: (f) => [f.popsBatches ? '(*threadSafeMap).Transaction' : '(*threadSafeMap).Update', 'tools/cache/thread_safe_store.go'],
   },
   {
-    id: 'listeners', eras: ['131', '135', '137'],
+    id: 'listeners', eras: ['131', '135', '137', '138'],
     sentences: () => ['ex.listeners.1', 'ex.listeners.2', 'ex.listeners.3'],
     code: () => ['(*processorListener).pop', 'tools/cache/shared_informer.go'],
   },
@@ -276,7 +290,7 @@ export class Explain {
     this.file.textContent = file;
     const now = newest(st.eras, features);
     this.eras.replaceChildren(h('span', { class: 'exl' }, t('ex.eras')), ...st.eras.map((e) => {
-      const row = h('div', e === now ? { class: 'on', 'aria-current': 'true' } : {}, h('b', {}, changes[e].label), h('span', {}, t(`ex.${st.id}.${e}`)));
+      const row = h('div', e === now ? { class: 'on', 'aria-current': 'true' } : {}, h('b', {}, labelOf(changes[e].era)), h('span', {}, t(`ex.${st.id}.${e}`)));
       if (e === now) row.title = t('ex.since');
       return row;
     }));

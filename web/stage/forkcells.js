@@ -18,6 +18,3 @@ export function keyOf({ map, onlyKeys, otherKeys }, cell) {
   const named = c === '~' ? otherKeys : c === '<' ? onlyKeys[0] : c === '>' ? onlyKeys[1] : [];
   return named[map.slice(0, cell).split(c).length - 1] ?? '';
 }
-
-/** How many objects differ. @param {Fork['stores']} stores */
-export const countOf = ({ only, other }) => only[0] + only[1] + other;

@@ -1,6 +1,6 @@
 // @ts-check
 // The sentence over the stage, and the smaller one that says why. Which ones are true is a fact, computed in Go.
-import { capitalize, exact, middle, seconds, span } from '../kit/format.js';
+import { about, capitalize, exact, middle, seconds, span } from '../kit/format.js';
 import { plain } from '../kit/trouble.js';
 import '../kit/words-head.js';
 
@@ -15,10 +15,15 @@ export function headline(ctx) {
   const now = ctx.now();
   const { id } = said;
   if (!id) return { id, words: '', why: '' };
+  // While time runs its numbers are rounded: they change faster than a reader reads.
+  const runs = model.view.mode !== 'paused';
+  const count = runs ? about : exact;
+  const age = Math.max(0, now - (said.since ?? now));
   const reason = /too old resource version/i.test(said.why ?? '') ? '410 Gone' : plain(ctx, said.why ?? '').replace(/[.。]$/, '');
+  const old = runs && age >= 1000 ? seconds(Math.floor(age / 1000) * 1000).replace('.0 s', ' s') : seconds(age);
   const args = {
-    n: exact(said.n ?? 0), m: exact(said.m ?? 0), name: said.name ?? '', key: middle(said.key ?? '', 40), t: span(said.m ?? 0),
-    why: reason && `${capitalize(reason)}.`, s: seconds(Math.max(0, (said.until ?? 0) - now)), old: seconds(Math.max(0, now - (said.since ?? now))),
+    n: count(said.n ?? 0), m: count(said.m ?? 0), name: said.name ?? '', key: middle(said.key ?? '', 40), t: span(said.m ?? 0),
+    why: reason && `${capitalize(reason)}.`, s: seconds(Math.max(0, (said.until ?? 0) - now)), old,
   };
   const lists = id.startsWith('gap') && !said.until;
   // Of one slow handler among several late ones it cannot be said that it alone is late.

@@ -8,13 +8,22 @@ const { pairHead } = await import('./pairhead.js');
 const { t } = await import('../kit/i18n.js');
 
 /** @param {object} said @param {object} [model] */
-const ctxOf = (said, model = {}) => ({ t, now: () => 1000, model: { facts: { headline: said }, ...model } });
+const ctxOf = (said, model = {}) => ({ t, now: () => 1000, model: { facts: { headline: said }, view: { mode: 'paused' }, ...model } });
 
 test('a retry names its key, how often it failed and how long it waits', () => {
   const { words, why } = headline(ctxOf({ id: 'retry', key: 'default/pod-7', n: 3, until: 3000 }));
   assert.equal(words, 'default/pod-7 failed 3 times: it waits 2.0 s to be tried again.');
   assert.match(why, /returned an error/);
   assert.match(headline(ctxOf({ id: 'retry', key: 'a/b', n: 1, until: 3000 })).words, /failed 1 time:/);
+});
+
+test('while time runs its numbers are rounded', () => {
+  const of = (mode, n) => headline(ctxOf({ id: 'held.pop', n }, { view: { mode } })).words.match(/: (.*) changes/)?.[1];
+  assert.deepEqual([25, 99, 100, 1234, 1200].map((n) => of('live', n)), ['25', '99', '100', '≈ 1,200', '1,200']);
+  assert.equal(of('paused', 1234), '1,234');
+  const gap = (mode, now) => headline({ ...ctxOf({ id: 'gap', why: 'refused', since: 0 }, { view: { mode } }), now: () => now }).words;
+  assert.match(gap('live', 3456), /for 3 s:/);
+  assert.match(gap('paused', 3456), /for 3\.5 s:/);
 });
 
 test('of two releases each sentence says which one it is about', () => {

@@ -7,7 +7,7 @@ import { attr, button, h, icon, put, reveal, s } from '../kit/dom.js';
  * @type {[name: string, path: string, look: string][]}
  */
 export const marks = [
-  ['pass', 'M1 3v9M6 3v9M11 3v9M16 3v9', 'tick'], ['wait', 'M1 8h18', 'bar'],
+  ['pass', 'M1 3v9M6 3v9M11 3v9M16 3v9', 'tick'], ['wait', 'M1 8h18', 'bar'], ['waited', 'M1 8h18', 'waited'],
   ['add', 'M6 7h9', 'add'], ['upd', 'M6 7h9', 'upd'], ['del', 'M6 7h9', 'del'], ['key', 'M6 7h9', 'key'],
   ['held', 'M1 8h18', 'held'], ['gap', 'M2 12l8 -9M8 12l8 -9M14 12l5 -6', 'gap'], ['silent', 'M1 7h18', 'silent'], ['retry', 'M1 7h18', 'retry'],
   ['failed', 'M6 3l8 8M14 3l-8 8', 'failed'], ['call', 'M1 7h18', 'call'], ['list', 'M10 2v10', 'list'], ['resync', 'M10 1v12', 'resync'],
@@ -39,6 +39,7 @@ export function marksIn({ past: { rows, journey }, fork, state }, drawn) {
     for (const { kind } of row.spans) seen.add(markOf(kind));
     if (row.keyed && [...row.columns.values()].some((column) => column[4]?.length)) seen.add('notch');
   }
+  if (rows.some((row) => drawn.has(row.id) && row.spans.some((span) => span.kind === 'pile' && span.toMillis !== null))) seen.add('waited');
   if (journey) seen.add('followed');
   if (fork) seen.add('fork');
   if (state?.api.crowd?.lists.requests.length) seen.add('list').add('unjittered');

@@ -31,6 +31,8 @@ test('the line has the marks that are in the picture', () => {
   const others = (drawn) => [...marksIn(model, new Set(drawn))].filter((mark) => mark && !quiet.has(mark));
   assert.deepEqual(others(['0.work']), ['retry', 'failed', 'notch', 'followed']);
   assert.deepEqual(others([]), ['followed'], 'a row that is not drawn has no marks');
+  const pile = (toMillis) => marksIn({ past: { rows: [{ ...row, spans: [{ kind: 'pile', toMillis }] }], journey: null }, fork: null }, new Set(['0.work']));
+  assert.ok(pile(5).has('waited') && !pile(null).has('waited'), 'what waited is half as bright');
   const crowd = { api: { crowd: { lists: { requests: [900] } } } };
   assert.deepEqual([...marksIn({ ...model, state: crowd }, new Set())].slice(-2), ['list', 'unjittered']);
 });

@@ -20,7 +20,7 @@ export class Painter {
    * @param {{
    *   link: import('../wire/link.js').Link, views: import('../views/views.js').Views,
    *   caption: import('../bars/caption.js').Caption, bars: (clock: number) => void, before: (clock: number) => void,
-   *   took: (frame: Frame, first: boolean, clock: number) => void
+   *   took: (frame: Frame, first: boolean, clock: number) => void, failed: (error: unknown) => void
    * }} page `bars` paints what stands around the stage, `before` what there is to see before the first event. `took` is called after each
    *   frame that the model has taken in, and gets whether it is the first of all
    */
@@ -39,11 +39,14 @@ export class Painter {
     /** @param {number} clock */
     this.loop = (clock) => {
       this.clock = clock;
+      // Whatever throws, the next frame comes.
       try {
         this.frame(clock);
-      } finally {
-        this.clock = null;
+      } catch (error) {
+        console.error(error);
+        this.page.failed(error);
       }
+      this.clock = null;
       this.plan(clock);
     };
     /** The animation frame that is asked for, and the timer that will ask for one. */

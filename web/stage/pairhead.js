@@ -1,9 +1,8 @@
 // @ts-check
 // The sentence over two informers under each other: two releases of one resource, or the two lanes of a fork.
 import { capitalize, exact, seconds } from '../kit/format.js';
-import { laneWords } from '../kit/fork.js';
+import { countApart, laneWords } from '../kit/fork.js';
 import { plain } from '../kit/trouble.js';
-import { countOf } from './forkcells.js';
 import { headline } from './headline.js';
 
 /** The unit in which each kind of queue counts. */
@@ -40,8 +39,9 @@ export function pairHead(ctx) {
  */
 function forkHead(ctx, { parting, stores, acts }, said) {
   const { t } = ctx;
-  const n = countOf(stores);
+  const n = countApart(stores);
   const words = { s: seconds(parting?.atMillis ?? 0), n: exact(n), lane: laneWords(ctx, acts) };
-  const id = !parting ? 'pair.forkSame' : n ? 'pair.forkParted' : 'pair.forkAlike';
+  // The first difference is known when its moment is over; the stores may differ before.
+  const id = !parting ? (n ? 'pair.forkNow' : 'pair.forkSame') : n ? 'pair.forkParted' : 'pair.forkAlike';
   return { id, words: t(id, words), why: said.words && t('pair.first', { words: said.words }) };
 }

@@ -55,7 +55,7 @@ export class Past {
    *   model: {
    *     past: import('../wire/past.js').History, fork?: import('../wire/types.js').Fork | null,
    *     lane?: (lane: number) => {state: {fidelity: Record<string, import('../wire/types.js').Fidelity>, api: import('../wire/types.js').API}}
-   *   }, scene: {colour: Record<string, string>},
+   *   }, scene: {colour: Record<string, string>}, attempt: import('../wire/page-types.js').Ctx['attempt'],
    *   storyTitle?: () => string
    * }} ctx
    * @param {HTMLCanvasElement} canvas
@@ -79,8 +79,6 @@ export class Past {
     this.seats = new Map();
     /** @type {Map<string, Strip>} */
     this.strips = new Map();
-    /** The rows whose drawing threw, until the past is another. @type {Set<string>} */
-    this.failed = new Set();
     /** The piles of each row, as they were drawn last. @type {Map<string, Run[]>} */
     this.runs = new Map();
     /** When each row began, if that is in the window. @type {Map<string, number>} */
@@ -189,7 +187,6 @@ export class Past {
     if (!past.stepMillis || !this.area.w) return false;
     if (!this.unit) this.laidAt = clock;
     if (past.resets !== shown.resets) {
-      this.failed.clear();
       this.laidAt = clock;
       Object.assign(shown, { resets: past.resets, movedAt: -Infinity });
     }
@@ -262,7 +259,14 @@ export class Past {
       cx.globalAlpha = 1;
       pen.say([t('past.broken')], [{ x: 6 * area.k, y: seat.y - area.y + seat.h - 6 * area.k, inside: true }], { colour: colour.err });
     }
-    this.drawFork(pen);
+    this.ctx.attempt('fork', () => this.drawFork(pen));
+    this.ctx.attempt('journey', () => this.drawJourney(pen));
+    this.write(pen);
+  }
+
+  /** Draws the way of the object that is followed. @param {Pen} pen @private */
+  drawJourney(pen) {
+    const { area, ctx: { model: { past } } } = this;
     const { journey } = past;
     if (journey) {
       const work = past.rows.find((r) => r.station === 'work');
@@ -272,7 +276,6 @@ export class Past {
         return seat ? { y: seat.y - area.y + seat.h - 9 * area.k, station: past.row(id)?.station ?? '' } : null;
       }, feeder?.id, this.marked);
     }
-    this.write(pen);
   }
 
   /** Marks the moment at which the lanes of a fork begin to differ. @param {Pen} pen @private */
@@ -288,16 +291,10 @@ export class Past {
     pen.say([t('past.fork')], places, { colour: pen.colour.acc, weight: 600, first: true });
   }
 
-  /** Does something for a row. If that throws, the row has failed, and the others go on. @param {Track} track @param {() => void} act @private */
+  /** Does something for a row, until the past is another. @param {Track} track @param {() => void} act @private */
   attempt(track, act) {
-    if (this.failed.has(track.id)) return false;
-    try {
-      act();
-    } catch (error) {
-      console.error(`the past of ${track.id}`, error);
-      this.failed.add(track.id);
-    }
-    return !this.failed.has(track.id);
+    const { attempt, model: { past } } = this.ctx;
+    return attempt(`the past of ${track.id}, ${past.resets}`, act);
   }
 
   /** Finds the piles of all rows and their measure. @param {number} clock @param {number} from @param {number} to @private */

@@ -8,6 +8,7 @@ globalThis.document ??= /** @type {any} */ ({
 globalThis.getComputedStyle ??= /** @type {any} */ (() => ({ fontFamily: 'sans' }));
 const { Past } = await import('./past.js');
 const { History } = await import('../wire/past.js');
+const { Failures } = await import('../page/failures.js');
 
 /** @typedef {import('../wire/types.js').Column} Column */
 
@@ -33,7 +34,9 @@ function stage({ still = false } = {}) {
   const past = new History();
   const pictures = /** @type {ReturnType<typeof canvas>[]} */ ([]);
   const shown = canvas();
-  const ctx = { model: { past }, scene: { colour: { rail: 'r', t1: 't' } } };
+  const failures = new Failures(/** @type {any} */ ({}), /** @type {any} */ (null));
+  failures.report = () => {};
+  const ctx = { model: { past }, scene: { colour: { rail: 'r', t1: 't' } }, attempt: failures.attempt.bind(failures) };
   const drawn = new Past(/** @type {any} */ (ctx), /** @type {any} */ (shown), {
     still: () => still,
     make: /** @type {any} */ ((/** @type {number} */ w, /** @type {number} */ h) => {
@@ -108,7 +111,7 @@ test('a row that throws is drawn as failed, and the others go on', (t) => {
   past.apply(frame({ columns: [column(99)] }, { reset: true }));
   past.rows[0].spans = /** @type {any} */ ([{ get kind() { throw new Error('broken'); } }]);
   drawn.paint(0, 1000);
-  assert.ok(shown.words.includes('this row could not be drawn'));
+  assert.ok(shown.words.includes('cannot be drawn'));
   assert.ok(drawn.strips.has('0.handler.1'));
   drawn.paint(16, 1010);
   assert.equal(/** @type {any} */ (console.error).mock.callCount(), 1, 'it is said once');

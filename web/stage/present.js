@@ -28,6 +28,12 @@ export class PresentRow {
     this.side = text(this.root, 0, 5, 'now-side', 'end');
   }
 
+  /** Shows words alone. @param {string} words */
+  fail(words) {
+    for (const other of [this.number, this.unit, this.under, this.tail, this.call, this.side]) other.set('');
+    this.words.cls('now-words err').set(words);
+  }
+
   /**
    * @param {Present} is @param {import('../wire/page-types.js').Lane} lane
    * @param {{x: number, y: number, edge: number, lane: number | null}} at where it stands, up to where it may go, and of which of two informers it is

@@ -64,6 +64,11 @@ export class RowParts {
     return station === 'indexer' ? button(attrs, (b) => openAdd(ctx, b), icon('M8 3v10M3 8h10')) : null;
   }
 
+  /** Says in place of the present that the row could not be painted. */
+  fail() {
+    this.now.fail(this.ctx.t('past.broken'));
+  }
+
   remove() {
     this.item.remove();
     this.now.root.remove();

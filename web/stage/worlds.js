@@ -2,10 +2,10 @@
 // Two maps of one size, the cluster and this store, and how many changes lie between them. An object has one place in both. Where they differ, a mark says how.
 import { attr, h, put, reveal, Txt } from '../kit/dom.js';
 import { exact, middle, seconds } from '../kit/format.js';
-import { laneNames } from '../kit/fork.js';
+import { countApart, laneNames } from '../kit/fork.js';
 import { openFind } from '../rows/indexmenu.js';
 import { places } from '../wire/model.js';
-import { countOf, forkCells, keyOf } from './forkcells.js';
+import { forkCells, keyOf } from './forkcells.js';
 import { markOf, WorldGrid } from './worldgrid.js';
 import { WorldMap } from './worldmap.js';
 import '../kit/words-worlds.js';
@@ -277,7 +277,7 @@ export class Worlds {
   /** Says how far the stores of a fork are apart. @param {import('../wire/types.js').Fork} fork @private */
   sayForked(fork) {
     const { ctx: { t, model }, maps, number, what, more, other } = this;
-    const n = countOf(fork.stores);
+    const n = countApart(fork.stores);
     other.set('');
     laneNames(this.ctx, fork).forEach((name, i) => {
       const map = maps[sides[i]];

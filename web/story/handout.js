@@ -46,20 +46,20 @@ export class Handout {
     ctx.say(t('handout.plays'));
     stories.manual = true; // no page turns by itself, and no ride opens
     for (let i = 0; i <= last; i++) stories.openedRides.add(i);
-    const state = await this.finish(story, last);
+    await this.finish(story, last);
     const restore = this.o.light();
     try {
       const say = stories.say.bind(stories);
+      /** @type {HTMLElement[]} */
       const pages = [];
-      for (const [i, { end }] of state.marks.entries()) {
-        ctx.say(t('handout.step', { i: i + 1, n: last + 1 }));
-        await ctx.call('seek', end);
-        await this.awaitCondition(story, () => ctx.model.view.seq === end && stories.i === i && stories.state?.done);
+      for (let i = last; i >= 0; i--) { // one step back after the other: many steps can have one event, so that a seek does not say which is meant
+        ctx.say(t('handout.step', { i: last + 1 - i, n: last + 1 }));
+        await this.showEnd(story, i);
         const caption = stories.state?.caption;
         const { svg } = await ctx.picture(false);
         const image = /** @type {HTMLImageElement} */ (h('img', { src: `data:image/svg+xml,${encodeURIComponent(svg)}`, alt: '' }));
         await image.decode();
-        pages.push(h('article', {}, h('h2', {}, `${i + 1}. ${say(story.steps[i].name)}`), image, h('p', {}, caption ? say(caption) : '',
+        pages.unshift(h('article', {}, h('h2', {}, `${i + 1}. ${say(story.steps[i].name)}`), image, h('p', {}, caption ? say(caption) : '',
           ...(caption?.numbers ?? []).map((n) => h('span', {}, h('b', {}, n.is), ` ${say(n)}`)))));
       }
       const { words, go, see } = story.take;
@@ -91,7 +91,17 @@ export class Handout {
       await this.awaitCondition(story, () => stories.state !== was);
     }
     await this.awaitCondition(story, () => stories.state?.ended);
-    return /** @type {import('../wire/types.js').StoryState} */ (stories.state);
+  }
+
+  /** Goes to the end of a step, from the step after it. @param {import('../wire/types.js').Story} story @param {number} step @private */
+  async showEnd(story, step) {
+    const { ctx, stories } = this;
+    for (;;) {
+      const was = stories.state;
+      if (was?.step === step && was.done) return;
+      await ctx.call('storyTurn', (was?.step ?? 0) > step ? -1 : 1);
+      await this.awaitCondition(story, () => stories.state?.step !== was?.step || stories.state?.done !== was?.done);
+    }
   }
 
   /** @param {import('../wire/types.js').Story} story @param {() => unknown} condition @private */

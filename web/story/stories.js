@@ -1,13 +1,14 @@
 // @ts-check
 // Stories: the chooser, and the bar of the story that plays. The worker plays it (core/page/story): the sentence of the moment shown comes with the
 // frames, and a call turns to another step. The page only shows it.
-import { attr, button, h, icon, put, reveal, s } from '../kit/dom.js';
+import { attr, button, h, icon, isSeen, put, reveal, s } from '../kit/dom.js';
 import * as fragment from '../wire/fragment.js';
 import { language, translate } from '../kit/i18n.js';
 import { Levels, keptLevel, skips } from './levels.js';
 import { Quiz } from './quiz.js';
 import { miniature } from './rail.js';
 import * as tour from './tour.js';
+import { openDialog } from '../kit/popup.js';
 
 /** @import { Story, StoryState, StoryWords as Words } from '../wire/types.js' */
 
@@ -33,9 +34,9 @@ export class Stories {
     this.manual = false;
     /** Whether it is the speaker's story. */
     this.mirrored = false;
-    /** When the step that shows was first seen, and when its condition was seen to have come. */
-    this.stepTimes = { i: -1, at: 0, done: 0 };
-    /** @type {HTMLElement | null} */
+    /** The sentence that shows, and since when. */
+    this.said = { id: '', at: 0 };
+    /** @type {HTMLDialogElement | null} */
     this.chooser = null;
     this.bar = h('div', { class: 'storybar', role: 'group', hidden: '' });
     const key = (/** @type {string} */ d, /** @type {() => void} */ f) => button({ class: 'key' }, f, icon(d));
@@ -104,34 +105,27 @@ export class Stories {
     return this.story?.steps[this.i] ?? null;
   }
 
-  /** Whether what comes before the step's condition still has its moment to be read, if it is still true. @private */
-  get isEarly() {
-    const { state } = this;
-    return !!state?.before && !this.step?.control && !state.hurry && state.step === state.last
-      && performance.now() - this.stepTimes.at < state.before.readMillis;
-  }
-
   /** The numbers that are drawn large beside the sentence of the moment shown. */
   numbers() {
     const { state, story } = this;
     if (!state || !story || state.waits || this.riding) return [];
-    return (this.isEarly ? state.before : state.caption)?.numbers ?? [];
+    return state.caption?.numbers ?? [];
   }
 
-  /** The sentence of the moment shown, or null. @returns {[string, string] | null} */
+  /** The sentence of the moment shown, or null without a story. Nothing else is said between two sentences of a story. @returns {[string, string] | null} */
   caption() {
     const { state, story } = this;
-    if (!state || !story || this.riding) return null; // it may not be true of the moments of a ride
-    const first = this.isEarly;
-    const said = first ? state.before : state.caption;
+    if (!story || this.riding) return null; // it may not be true of the moments of a ride
+    if (!state || state.starting) return [`story ${story.id}`, this.say(story.title)];
+    const said = state.caption ? this.say(state.caption) : '';
     const asks = this.asks();
-    if (asks) return [`story ${story.id} ${state.step} asks`, [said ? this.say(said) : '', asks].join(language() === 'zh' ? '' : ' ').trim()];
-    return said ? [`story ${story.id} ${state.step} ${state.done && !first}`, this.say(said)] : null;
+    if (asks) return [`story ${story.id} ${state.step} asks`, [said, asks].join(language() === 'zh' ? '' : ' ').trim()];
+    return [`story ${story.id} ${state.step} ${state.done}`, said];
   }
 
   /** The function of client-go that the step shows at work; empty where its sentence does not show. */
   functionName() {
-    return this.caption() && !this.state?.waits ? this.step?.function ?? '' : '';
+    return this.state?.caption && !this.riding && !this.state.waits ? this.step?.function ?? '' : '';
   }
 
   /** What the reader is asked to do, and how, while the step waits for it; else empty. @private */
@@ -151,8 +145,8 @@ export class Stories {
   /** Points at what the reader is asked to press, where this view has it. @private */
   point() {
     const call = this.state?.waits && !this.mirrored ? this.step?.control ?? '' : '';
-    const find = (/** @type {string} */ c) => /** @type {HTMLElement | undefined} */ ([...this.app.querySelectorAll(`[data-call="${CSS.escape(c)}"]`)].find(
-      (el) => el.checkVisibility({ visibilityProperty: true, opacityProperty: true })));
+    const find = (/** @type {string} */ c) => /** @type {HTMLElement | undefined} */ (
+      [...this.app.querySelectorAll(`[data-call="${CSS.escape(c)}"]`)].find(isSeen));
     const to = call ? find(call) ?? find(call.split(' ')[0]) ?? null : null;
     if (to === this.control) return;
     this.control?.classList.remove('asked');
@@ -247,29 +241,25 @@ export class Stories {
   /** Takes a frame in. @param {import('../wire/types.js').Frame} frame @param {number} clock */
   apply(frame, clock) {
     if (frame.story !== undefined) this.hear(frame.story);
-    const { state, stepTimes } = this;
-    if (!state || !this.story || this.riding) return;
-    if (state.step !== stepTimes.i) this.stepTimes = { i: state.step, at: clock, done: 0 };
-    if (!state.done || state.starting) return;
-    stepTimes.done ||= clock;
-    // A free story turns to its next step when the sentence has been read.
-    const shown = state.before && clock - stepTimes.at < state.before.readMillis;
-    const free = !this.mirrored && this.free && !shown;
-    const read = Math.max(stepTimes.done, stepTimes.at + (state.before?.readMillis ?? 0)) + (state.caption?.readMillis ?? 0);
+    const { state, story } = this;
+    if (!state || !story || this.riding || state.starting) return;
+    const id = `${state.step} ${state.done}`;
+    if (id !== this.said.id) this.said = { id, at: clock };
+    const isRead = clock > this.said.at + (state.caption?.readMillis ?? 0);
     if (this.isRideDue) {
       // The sentence before the ride is read first, unless a press asked for the ride.
-      if (state.ride?.asked || clock > read) this.openRide();
+      if (state.ride?.asked || isRead) this.openRide();
       return;
     }
-    if (free && state.step === state.last && state.last < this.story.steps.length - 1 && state.caption) {
-      if (clock > read) {
-        this.stepTimes = { ...stepTimes, at: clock, done: clock };
-        this.ctx.act('storyTurn', 1);
-      }
+    // A free story goes on when the sentence has been read.
+    const goes = state.awaitsPress || (state.done && state.last < story.steps.length - 1);
+    if (goes && isRead && state.caption && state.step === state.last && this.free && !this.mirrored) {
+      this.said.at = clock;
+      this.ctx.act('storyTurn', 1);
     }
   }
 
-  /** Whether the next step follows by itself once the sentence has been read. @private */
+  /** Whether the story goes on by itself once a sentence has been read. @private */
   get free() {
     return !this.byHand && !this.manual && !this.views.presenting();
   }
@@ -399,7 +389,7 @@ export class Stories {
 
   /** Where the story is, for followers; null without a story. */
   position() {
-    return this.story && this.state ? { ...this.state, caption: null, before: undefined } : null;
+    return this.story && this.state ? { ...this.state, caption: null } : null;
   }
 
   /** The speaker's story, as last reported. */
@@ -439,13 +429,13 @@ export class Stories {
     const ride = this.riding && this.ride.isOn ? 'on' : this.isRideDue || this.opening ? 'due' : '';
     const last = state?.last ?? 0;
     const how = state?.hurry ? t('story.hurry') : state?.stands && state.step === state.last ? t('story.stands') : '';
-    const turns = this.byHand && state?.done && (this.i < n - 1 || ride === 'due' || ride === 'on');
-    const id = [this.story.id, this.i, last, state?.done, how, state?.waits, ride, state?.level, language()].join(' ');
+    const turns = this.byHand && (state?.awaitsPress || (state?.done && (this.i < n - 1 || ride === 'due' || ride === 'on')));
+    const id = [this.story.id, this.i, last, state?.done, how, state?.waits, state?.awaitsPress, ride, state?.level, language()].join(' ');
     if (id === this.drawn) return;
     this.drawn = id;
     this.bar.dataset.step = String(this.i + 1);
     this.dots.classList.toggle('many', n > 12);
-    this.bar.dataset.state = state?.done ? 'told' : state?.waits ? 'waits' : 'telling';
+    this.bar.dataset.state = state?.done ? 'told' : state?.waits ? 'waits' : state?.awaitsPress ? 'stands' : 'telling';
     this.bar.dataset.ride = ride || (state?.ride ? 'over' : '');
     this.doB.textContent = t('story.doIt');
     this.nextB.classList.toggle('asked', !!turns);
@@ -471,8 +461,9 @@ export class Stories {
       });
       return b;
     }));
+    const next = ride === 'due' ? 'ride.go' : ride ? 'ride.next' : state?.awaitsPress ? 'story.show' : 'story.next';
     for (const [b, k, keyName] of /** @type {[HTMLElement, string, string][]} */ (
-      [[this.prevB, 'story.prev', 'Page Up'], [this.nextB, ride === 'due' ? 'ride.go' : ride ? 'ride.next' : 'story.next', 'Page Down'],
+      [[this.prevB, 'story.prev', 'Page Up'], [this.nextB, next, 'Page Down'],
         [this.endB, 'story.end', 'Esc']])) {
       attr(b, 'aria-label', `${t(k)} (${keyName})`);
       attr(b, 'title', `${t(k)} (${keyName})`);
@@ -541,9 +532,6 @@ export class Stories {
   choose(stories, anchor, group) {
     const { t } = this.ctx;
     const { groups } = this.library;
-    const box = h('div', { class: 'ov story-ov' });
-    const scrim = h('div', { class: 'scrim' });
-    scrim.addEventListener('click', () => this.close());
     const field = /** @type {HTMLInputElement} */ (h('input', { type: 'text', placeholder: t('story.search'), 'aria-label': t('story.search'),
       role: 'combobox', 'aria-expanded': 'true', 'aria-controls': 'story-list', spellcheck: 'false', autocomplete: 'off' }));
     const total = Math.round(stories.reduce((a, x) => a + x.seconds, 0) / 60);
@@ -551,9 +539,14 @@ export class Stories {
     const foot = h('div', { class: 'sk2' }, h('span', {}, h('kbd', {}, '↑'), h('kbd', {}, '↓'), t('story.choose')),
       h('span', {}, h('kbd', {}, 'Enter'), t('story.play')), h('span', {}, h('kbd', {}, 'Shift'), h('kbd', {}, 'Enter'), t('story.playPres')),
       h('span', {}, h('kbd', {}, 'Esc'), t('story.close')), this.printButton(() => shown[cur]));
-    const card = h('div', { class: 'sc', role: 'dialog', 'aria-modal': 'true', 'aria-label': t('story.title') },
+    const card = h('div', { class: 'sc' },
       h('div', { class: 'sf' }, s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('circle', { cx: 6.5, cy: 6.5, r: 4.5 }),
-        s('path', { d: 'M10 10l4.5 4.5' })), field, h('span', { class: 'ct' }, t('story.count', { n: stories.length, m: total }))), list, foot);
+        s('path', { d: 'M10 10l4.5 4.5' })), field, h('span', { class: 'ct' }, t('story.count', { n: stories.length, m: total }))), list,
+      h('div', { class: 'beside' }, ...['diagnose', 'laboratory'].map((what) => (
+        button({ class: 'key', title: t(`file.${what}.x`), 'data-do': what }, () => {
+          this.close();
+          this.ctx[/** @type {'diagnose' | 'laboratory'} */ (what)]?.();
+        }, t('file.' + what))))), foot);
     if (this.ctx.model.any) card.append(h('p', { class: 'sn' }, t('story.replace')));
     /** @type {Story[]} */
     let shown = [];
@@ -604,39 +597,29 @@ export class Stories {
       cur = 0;
       fill();
     });
+    anchor?.focus(); // so that the browser gives the focus back to it
+    const box = openDialog(this.app, { class: 'ov story-ov', 'aria-label': t('story.title') }, [card], true);
     box.addEventListener('keydown', (e) => {
       if (e.key === 'ArrowDown') cur = Math.min(shown.length - 1, cur + 1);
       else if (e.key === 'ArrowUp') cur = Math.max(0, cur - 1);
-      else if (e.key === 'Enter') {
+      else if (e.key === 'Enter' && e.target === field) {
         if (shown[cur]) play(shown[cur], e.shiftKey);
-      } else if (e.key === 'Escape') this.close();
-      else if (e.key !== 'Tab') {
-        e.stopPropagation();
-        return;
-      }
+      } else return;
       e.preventDefault();
-      e.stopPropagation();
       mark();
     });
-    box.append(scrim, card);
-    this.app.append(box);
+    box.addEventListener('close', () => (this.chooser = null));
     this.chooser = box;
-    this.anchor = anchor ?? /** @type {HTMLElement | null} */ (document.activeElement);
     cur = Math.max(0, groups.flatMap(({ id: g }) => stories.filter((x) => x.group === g)).findIndex((x) => (
       group ? x.group === group : x.id === (this.story?.id ?? tour.id))));
     fill();
     field.focus();
   }
 
-  /** @type {HTMLElement | null} */
-  anchor = null;
-
   /** Closes the chooser. Returns whether it was open. */
   close() {
     if (!this.chooser) return false;
-    this.chooser.remove();
-    this.chooser = null;
-    this.anchor?.focus();
+    this.chooser.close();
     return true;
   }
 }

@@ -57,7 +57,13 @@ export class Transport {
     return isRecording(this.ctx) && (view.mode === 'live' || view.behind === 0);
   }
 
+  /** How long before a fork its play begins, in ms: until the fork both lanes do the same. */
+  static before = 3000;
+
   toStart() {
+    const { fork, view } = this.ctx.model;
+    const from = (fork?.atMillis ?? 0) - Transport.before;
+    if (from > 0 && view.atMillis > from) return this.ctx.act('seekTime', from);
     return this.ctx.act('seek', this.ctx.model.view.first || 1);
   }
 

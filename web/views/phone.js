@@ -210,7 +210,7 @@ export class Phone {
         row(t('top.sources'), () => top.openSources(anchor));
         row(`${t('top.resource')}: ${top.resText.textContent}`, () => top.openResources(anchor));
         row(`namespace: ${top.nsText.textContent}`, () => top.openNamespaces(anchor));
-        for (const { era, queue } of [releases[0], releases[releases.length - 1]]) row(`${era} ${queue}`, () => this.ctx.act('select', { era }));
+        for (const { era, label, queue } of releases) row(`${label} ${queue}`, () => this.ctx.act('select', { era }));
         row(bothEras.replace(',', ' + '), () => this.ctx.act('select', { era: bothEras }));
         row(`Transform: ${transformWords(this.ctx)}`, () => openTransform(this.ctx, anchor));
       }

@@ -254,20 +254,21 @@ export class Stage {
     const common = { now: ctx.now(), t: ctx.t, ctx, two: ctx.model.lanes > 1, phone: this.geometry.phone };
     const opened = bands.paint(common, this.look, stops);
     if (this.alone) this.paintAlone(opened);
-    this.time.paint();
-    this.foot.paint(clock, this.past.seats, this.presenting && !this.over);
+    const { attempt } = ctx;
+    attempt('time', () => this.time.paint());
+    attempt('overview', () => this.foot.paint(clock, this.past.seats, this.presenting && !this.over));
     if (!this.alone) {
       put(this.why, this.said?.why ?? '');
       attr(this.why.parentElement ?? this.why, 'title', this.said?.why || null);
     }
     // Until the first informer has begun there are no rows.
     if (!bands.all.length) return;
-    this.paintInside(opened, common);
-    this.informers.paint();
+    attempt('inside', () => this.paintInside(opened, common));
+    attempt('informers', () => this.informers.paint());
     bands.place(stops, this.shown);
-    if (!this.alone) this.worlds.paint(clock);
-    this.pointer.paint();
-    this.peek.paint(this.geometry, this.k, (millis) => this.past.xOf(millis));
+    if (!this.alone) attempt('worlds', () => this.worlds.paint(clock));
+    attempt('pointer', () => this.pointer.paint());
+    attempt('peek', () => this.peek.paint(this.geometry, this.k, (millis) => this.past.xOf(millis)));
   }
 
   /** How the rows are shown. @returns {import('../stage/bands.js').Shown} @private */
@@ -329,8 +330,9 @@ export class Stage {
     }
     const { view } = this.ctx.model;
     this.past.live = view.mode === 'live';
-    this.eases = this.past.paint(clock, this.peek.from?.millis ?? this.ctx.now());
-    this.lights = !this.alone && this.worlds.draw(clock);
+    this.eases = this.lights = false;
+    this.ctx.attempt('past', () => (this.eases = this.past.paint(clock, this.peek.from?.millis ?? this.ctx.now())));
+    if (!this.alone) this.ctx.attempt('worlds', () => (this.lights = this.worlds.draw(clock)));
   }
 
   /** Whether the past changes its scale, and whether a light fades on the maps. */
@@ -339,10 +341,10 @@ export class Stage {
 
   /** In how many ms it is drawn again, if nothing comes until then: when the past has moved by a pixel, or at once while something else moves. */
   dueIn() {
-    const { view, state, stands } = this.ctx.model;
+    const { view, state, stands, pace } = this.ctx.model;
     if (this.bands.moves || this.eases) return 0;
     const light = this.lights ? lightMillis : Infinity;
     if (stands || view.mode === 'paused' || (view.mode === 'live' && state.source.kind === 'file')) return light;
-    return Math.min(light, this.past.stepOf(view.mode === 'playing' ? view.speed || 1 : 1));
+    return Math.min(light, this.past.stepOf(view.mode === 'playing' ? view.speed || 1 : pace));
   }
 }

@@ -142,9 +142,11 @@ export class Views {
   caption() {
     this.stories.paintFigures(); // of the sentence that is about to be said
     const story = this.stories.caption();
-    // What a person wrote is said in its place.
+    // What a person wrote is said in its place, and while time runs what the user did.
     this.stage.said = null;
-    if (story || this.ctx.model.facts.sentence.id.startsWith('person')) return story;
+    const { model } = this.ctx;
+    const { id } = model.facts.sentence;
+    if (story || id.startsWith('person') || (id === 'act' && model.view.mode !== 'paused')) return story;
     return this.stage.caption();
   }
 

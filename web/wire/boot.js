@@ -11,6 +11,29 @@ const wasm = document.getElementById('carried-wasm');
 export const worker = new Worker(script ? URL.createObjectURL(new Blob([script.textContent ?? ''], { type: 'text/javascript' }))
   : new URL('../worker.js', import.meta.url), { name: 'informerscope' });
 
+/** The keys that were pressed while the page loads. */
+const pressed = /** @type {KeyboardEvent[]} */ ([]);
+const mostKeys = 64;
+
+/** Keeps a key for the page that is to come; what somebody types, and the browser's own keys, are left alone. @param {KeyboardEvent} e */
+function keepKey(e) {
+  const at = /** @type {HTMLElement} */ (e.target);
+  if (!e.isTrusted || e.ctrlKey || e.metaKey || e.altKey || /^(Tab|F\d+|Shift|Escape)$/.test(e.key)) return;
+  if (at.closest?.('input, textarea, select, button, a, dialog')) return;
+  e.stopImmediatePropagation();
+  e.preventDefault();
+  if (pressed.length < mostKeys) pressed.push(e);
+}
+addEventListener('keydown', keepKey, true);
+
+/** Plays the keys that were kept, in their order. From now on the page takes each key itself. */
+export function playKeys() {
+  removeEventListener('keydown', keepKey, true);
+  for (const { key, code, shiftKey } of pressed.splice(0)) {
+    document.body.dispatchEvent(new KeyboardEvent('keydown', { key, code, shiftKey, bubbles: true, cancelable: true }));
+  }
+}
+
 /** How far the program has come. @type {Progress} */
 let progress = { stage: 'download', loaded: 0, total: 0 };
 let tell = (/** @type {Progress} */ _) => {};

@@ -2,6 +2,8 @@
 // What is drawn, for a comparison with the informer: each visible text that names its source, with the moment from which it was
 // painted. It is read in one go, so nothing is painted meanwhile.
 
+import { isSeen } from '../kit/dom.js';
+
 /** @typedef {import('./moment.js').Painted} Painted */
 
 /**
@@ -11,7 +13,7 @@
 
 /** @param {Element} el */
 function visible(el) {
-  return el.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && el.getBoundingClientRect().width > 0;
+  return isSeen(el) && el.getBoundingClientRect().width > 0;
 }
 
 /** The text of an element, without parts that name their own source. @param {Element} el */

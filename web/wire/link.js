@@ -1,5 +1,5 @@
 // @ts-check
-// The page's end of the contract in docs/protocol.md: calls with answers, frames only when asked for, true progress of
+// The page's end of the contract in docs/dev/protocol.md: calls with answers, frames only when asked for, true progress of
 // the loading, and the worker's last words.
 import { failure, follow, worker } from './boot.js';
 import { Pulse } from './pulse.js';
@@ -21,6 +21,7 @@ export class Link {
    *   ready: (exact: boolean, go: string) => void,
    *   crash: (c: Crash) => void,
    *   onAir: (is: import('../hall/broadcast.js').OnAir) => void,
+   *   failed: (message: string) => void,
    *   hearing: (is: import('../hall/audience.js').Hearing) => void,
    *   silent: (seconds: number) => void,
    *   came: (frame: Frame) => void
@@ -76,6 +77,8 @@ export class Link {
     } else if (m.ready) {
       this.alive = true;
       this.o.ready(!!m.exact, String(m.go ?? ''));
+    } else if (m.failed) {
+      this.o.failed(String(m.failed));
     } else if (m.crash) {
       this.end({ message: m.crash.message ?? String(m.crash), stack: m.crash.stack ?? '' });
     } else if (m.id !== undefined) {

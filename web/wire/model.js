@@ -1,19 +1,19 @@
 // @ts-check
 // The page's copy of the worker's state: the folded state of each lane, the cells of the first lane, and the timeline. Frames replace its
 // members, and bring the facts about them. No history is kept here, and nothing is computed.
-import { releases } from '../kit/commands.js';
+import { releases, standard } from '../kit/commands.js';
 import { History } from './past.js';
 
 /** @import { Facts, Frame, State, View } from './types.js' */
 
-/** The oldest release and the newest, as they are selected to stand side by side. */
-export const bothEras = `${releases[releases.length - 1].era},${releases[0].era}`;
+/** The oldest release and the standard one, as they are selected to stand side by side. */
+export const bothEras = `${releases[releases.length - 1].era},${standard}`;
 
 /** The state before anything is known. @returns {State} */
 function emptyState() {
   return {
     source: { kind: '' },
-    era: releases[0].era,
+    era: standard,
     resource: { group: '', version: 'v1', resource: 'pods', namespace: '' },
     api: { resourceVersion: '', objects: -1, writes: 0, writesPerSecond: 0, requests: [], wire: [], refused: 0 },
     world: { known: '', objects: 0, unsent: 0, apart: 0, apartObjects: 0, watched: false },
@@ -37,14 +37,17 @@ function emptyState() {
   };
 }
 
-/** Where an object is: the bits of a cell's places, as docs/protocol.md has them. */
+/** Where an object is: the bits of a cell's places, as docs/dev/protocol.md has them. */
 export const places = { cluster: 1, store: 2, apart: 4, unsent: 8, reduced: 16 };
 
 /** The facts before anything is known. @returns {Facts} */
 function emptyFacts() {
   return {
-    sure: true, trouble: { down: false }, deltas: 0, focus: ['indexer', 'listeners'],
-    features: { keepsOrder: true, popsBatches: true, listsByWatch: true, atomic: true, unlocks: true, contexts: true, resets: true },
+    sure: true, trouble: { down: false }, deltas: 0, lastRun: null, focus: ['indexer', 'listeners'],
+    features: {
+      keepsOrder: true, popsBatches: true, listsByWatch: true, atomic: true, unlocks: true, contexts: true, resets: true, repeatsKeys: false,
+      decodesAhead: false,
+    },
     sentence: { id: '' }, headline: { id: 'start' },
   };
 }
@@ -118,6 +121,8 @@ export class Model {
     this.worlds = { cells: new Map(), touched: new Set(), fresh: true };
     /** Whether a story lets time stand. */
     this.stands = false;
+    /** The ratio of the log's time to the page's at the log's end: a story may let time run faster, or slower. */
+    this.pace = 1;
     /** Whether the last frame has more than the length of the log. */
     this.hasNews = false;
     this.binMillis = 250;
@@ -145,7 +150,10 @@ export class Model {
   apply(frame, clock) {
     this.view = { ...this.view, ...frame.view };
     this.frameAt = clock;
-    if (frame.story !== undefined) this.stands = !!frame.story?.stands;
+    if (frame.story !== undefined) {
+      this.stands = !!frame.story?.stands;
+      this.pace = frame.story?.pace || 1;
+    }
     // Until the log has its first event there is nothing to show.
     if (this.view.head > 0) this.any = true;
     this.lanes = Math.max(1, frame.lanes?.length ?? 1);
@@ -169,7 +177,7 @@ export class Model {
 
   /** What is selected to see two releases side by side, or one again. */
   otherEras() {
-    return this.eras.length > 1 ? releases[0].era : bothEras;
+    return this.eras.length > 1 ? standard : bothEras;
   }
 
   /**
@@ -243,7 +251,7 @@ export class Model {
     const v = this.view;
     // A recording has an end, and playing stops at the log's newest event; what is live runs on.
     if (!this.any || !v.head || this.stands || v.mode === 'paused' || (v.mode === 'live' && this.state.source.kind === 'file')) return v.atMillis;
-    const run = Math.min(clock - this.frameAt, 60e3) * (v.mode === 'live' ? 1 : v.speed);
+    const run = Math.min(clock - this.frameAt, 60e3) * (v.mode === 'live' ? this.pace : v.speed);
     const now = v.atMillis + Math.max(0, run);
     return v.mode === 'live' ? now : Math.min(now, Math.max(v.headMillis, v.atMillis));
   }

@@ -26,7 +26,7 @@
 /** A fault of the client's stack. @typedef {import('./types.js').CallArgs['fault'][0]} FaultName */
 
 /**
- * Asks the worker, which answers as docs/protocol.md says.
+ * Asks the worker, which answers as docs/dev/protocol.md says.
  * @typedef {<K extends keyof import('./types.js').Calls>(name: K, ...args: import('./types.js').CallArgs[K]) => Promise<import('./types.js').Calls[K]>} Call
  */
 
@@ -49,6 +49,7 @@
  *   selected: () => string,
  *   popup: (anchor: Element, build: (root: HTMLElement, close: () => void) => void, options?: {width?: number, left?: number, label?: string}) => void,
  *   say: (text: string, bad?: boolean) => void,
+ *   attempt: (part: string, act: () => void) => boolean,
  *   repaint: () => void,
  *   relay: boolean,
  *   follower: boolean,
@@ -58,6 +59,7 @@
  *   tellStory?: (id: string) => Promise<unknown>, openInformer?: (lane: number) => Promise<unknown>,
  *   storiesChanged?: () => void,
  *   laboratory?: () => void,
+ *   diagnose?: () => void,
  *   clusterMenu?: (anchor: HTMLElement) => void,
  *   leaveSpeaker?: () => void,
  *   recorded?: () => boolean,

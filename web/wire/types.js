@@ -1,6 +1,6 @@
 // @ts-check
 // Made by go run ./tools/webtypes from the Go types of the same names; not to be edited.
-// The shapes of all that the worker says to the page (docs/protocol.md). This file holds types alone.
+// The shapes of all that the worker says to the page (docs/dev/protocol.md). This file holds types alone.
 
 /**
  * What is passed on as it came.
@@ -82,13 +82,12 @@
  *   shown.
  * @property {boolean} ended
  * @property {Saying | null} caption the caption whose claim is true at the moment shown; nil for none.
- * @property {Saying} [before] the caption that showed until the step's condition was met, if its claim is still true, for readers who have
- *   not finished it.
+ * @property {boolean} awaitsPress the step's caption stands, and what it speaks of begins when the user goes on.
  * @property {boolean} waits the step waits for the reader's action or answer, and time stands still until then. Asks is the request.
  * @property {Saying} [asks]
  * @property {number} [right] the number of the right answer, from 1; 0 until the step decides it.
- * @property {string} hurry how the running step comes to its end: "" at its own pace, "fast" after the user has asked for the next step
- *   once, "skip" after twice.
+ * @property {boolean} hurry the running step plays to its end as fast as it can, because the user has asked for that.
+ * @property {number} pace the ratio of the log's time to real time at the log's end. It is 0 while time stands still.
  * @property {boolean} stands time stands still until the user goes to the next step.
  * @property {StoryRide} [ride] the object to ride, once the requested step has ended; nil for none.
  * @property {number} [level] the level of the reader, from 1; 0 is 1.
@@ -173,6 +172,8 @@
  * @property {TroubleFacts} trouble what is wrong between the informer and its cluster.
  * @property {number} deltas how many deltas of objects the queue holds; for a DeltaFIFO, those of all its keys.
  * @property {string[]} focus the stations to look at: those with a problem now or within the last three seconds.
+ * @property {Reconcile | null} lastRun the controller's reconcile that began last, with the one cause, read and write that deserve a look;
+ *   nil without one, or if the log names no causes of keys.
  * @property {Features} features what the release does that others do not.
  * @property {Sentence} sentence what a person wrote just now.
  * @property {Sentence} headline what the picture is about.
@@ -314,6 +315,8 @@
  * @property {string} [rv]
  * @property {string} [op]
  * @property {string} [why]
+ * @property {string} [en] EN and ZH are the words of a sentence about an action of the user.
+ * @property {string} [zh]
  * @property {number} [until] when the wait ends, Since when what it describes began, in ms of the log.
  * @property {number} [since]
  */
@@ -363,7 +366,7 @@
  * @property {number} [objects]
  * @property {number} [rate]
  * @property {string} [trouble] whole sentences for the user; empty when all is well
- * @property {string} [cause] of the trouble, in one word; see docs/protocol.md
+ * @property {string} [cause] of the trouble, in one word; see docs/dev/protocol.md
  * @property {Offer} [offer] what can be tried instead
  */
 
@@ -571,11 +574,32 @@
 /**
  * TroubleFacts describe what is wrong between the informer and its cluster; the zero value: nothing.
  * @typedef {object} TroubleFacts
- * @property {string} [cause] the trouble's cause in one word (see docs/protocol.md), or that of the error behind the Reflector's backoff.
- *   It is empty when all is well, and for an unknown error.
+ * @property {string} [cause] the trouble's cause in one word (see docs/dev/protocol.md), or that of the error behind the Reflector's
+ *   backoff. It is empty when all is well, and for an unknown error.
  * @property {boolean} down the cluster does not answer.
  * @property {string} [answer] what came instead of an answer: "unreached" when the cause lies before the cluster, "none" when nothing
  *   answers, the cause itself when the cluster or its proxy refused. It is empty while nothing is wrong.
+ */
+
+/**
+ * Reconcile is one run of the reconciler for a key: from the moment when a worker took the key until it was done with it.
+ * @typedef {object} Reconcile
+ * @property {string} key
+ * @property {number} seq of the event with which a worker took the key
+ * @property {number} atMillis
+ * @property {number} tookMillis so far, if it still runs
+ * @property {boolean} running
+ * @property {number} worker
+ * @property {number} priority
+ * @property {number} attempt 1, or one more than the failures since the last success
+ * @property {string} [error]
+ * @property {number} againMillis the time after which it asked to run again; Retry says that its rate limiter chose that time.
+ * @property {boolean} [retry]
+ * @property {number} merged how many entries of the key it is the answer to
+ * @property {Cause[]} causes oldest first, at most 16 of those merged
+ * @property {CacheRead[]} reads at most 16, as are Writes
+ * @property {OwnWrite[]} writes
+ * @property {number} older reads that were older than an own write
  */
 
 /**
@@ -590,6 +614,10 @@
  * @property {boolean} resets the backoff starts over two minutes after its last reset, however often it is used. Before 0.36 it started
  *   over two minutes after its last use, its waits used ReflectorOptions.Clock, and a Reflector that was stopped before it ran sent no
  *   request.
+ * @property {boolean} repeatsKeys a batch may have several deltas of a key, and goes on after an object without a key. The store applies
+ *   the last write of each key only, so during a handler's call it may be ahead of the object in the call.
+ * @property {boolean} decodesAhead goroutines decode a WatchList's stream before the Reflector reads it (gate
+ *   WatchListClientConcurrentDecoding).
  */
 
 /**
@@ -689,6 +717,7 @@
  * @property {number} sentMillis
  * @property {number} bytes
  * @property {number} frames
+ * @property {number} [ahead] of a WatchList: frames that its client has read ahead, and not delivered yet
  * @property {string} [error]
  */
 
@@ -834,6 +863,61 @@
  */
 
 /**
+ * Cause is an entry of a key into the work queue.
+ * @typedef {object} Cause
+ * @property {number} seq
+ * @property {'event' | 'again' | 'retry' | 'delay' | ''} why "event", a notification that a handler got; "again" or "retry", what a run
+ *   asked for; "delay", an entry whose time was set before the log begins; or "", not known.
+ * @property {string} [op] of the notification; Sync for an update with equal versions
+ * @property {number} lane of the listener's informer; -1: not in the log
+ * @property {number} [listener]
+ * @property {string} [name] of the listener
+ * @property {string} [resource] of the object
+ * @property {string} [key] of the object
+ * @property {string} [rv]
+ * @property {number} waitMillis how long the entry waited for the worker.
+ * @property {boolean} [derived] the handler's call is the only one that was open for the key; the log does not name it
+ * @property {string} [by] the key whose reconcile wrote this version, through the same work queue; empty for none. Loop says that it is the
+ *   cause's own key.
+ * @property {boolean} [loop]
+ */
+
+/**
+ * CacheRead is what a reconcile read through the lister.
+ * @typedef {object} CacheRead
+ * @property {number} seq
+ * @property {number} lane of the informer
+ * @property {string} [resource]
+ * @property {string} [key]
+ * @property {string} [rv] empty: not found
+ * @property {number} behind versions, as far as known
+ * @property {number} [objects] how many a list got; its Key is empty
+ * @property {string} [index]
+ * @property {string} [own] the version of the last own write to the object if the read is older; of a list, that of an own write that the
+ *   store did not have.
+ * @property {string} [ownKey] of a list: the key of that object
+ */
+
+/**
+ * OwnWrite is a write of a reconcile.
+ * @typedef {object} OwnWrite
+ * @property {number} seq
+ * @property {number} lane of an informer of the object's resource; -1: none in the log
+ * @property {string} verb
+ * @property {string} [resource]
+ * @property {string} [subresource]
+ * @property {string} key of the object
+ * @property {string} [rv]
+ * @property {number} tookMillis
+ * @property {boolean} [open] not answered yet
+ * @property {boolean} [same] it returned a version that was there before, so it changed nothing
+ * @property {number} [code] of an error from the API server
+ * @property {string} [error]
+ * @property {string} [duplicate] the key of an object of the same resource that an earlier reconcile of the key had created, and that this
+ *   one's read did not show.
+ */
+
+/**
  * UnjitteredCount is what a simulation of the same other clients without jitter counts at the same time.
  * @typedef {object} UnjitteredCount
  * @property {number} watching clients with an open watch
@@ -860,7 +944,7 @@
  */
 
 /**
- * Calls is what each call of the worker answers; docs/protocol.md and docs/reference.md describe them.
+ * Calls is what each call of the worker answers; docs/dev/protocol.md and docs/reference.md describe them.
  * @typedef {object} Calls
  * @property {WholeState} state
  * @property {Selection} select
@@ -1443,26 +1527,6 @@
  */
 
 /**
- * Reconcile is one run of the reconciler for a key: from the moment when a worker took the key until it was done with it.
- * @typedef {object} Reconcile
- * @property {number} seq of the event with which a worker took the key
- * @property {number} atMillis
- * @property {number} tookMillis so far, if it still runs
- * @property {boolean} running
- * @property {number} worker
- * @property {number} priority
- * @property {number} attempt 1, or one more than the failures since the last success
- * @property {string} [error]
- * @property {number} againMillis the time after which it asked to run again; Retry says that its rate limiter chose that time.
- * @property {boolean} [retry]
- * @property {number} merged how many entries of the key it is the answer to
- * @property {Cause[]} causes oldest first, at most 16 of those merged
- * @property {CacheRead[]} reads at most 16, as are Writes
- * @property {OwnWrite[]} writes
- * @property {number} older reads that were older than an own write
- */
-
-/**
  * LabMoment is a reconcile with what the lane's guard made of it.
  * @typedef {object} LabMoment
  * @property {number} [refusals] how often its key was sent back to the queue before it went on.
@@ -1502,61 +1566,6 @@
  * @property {number} [duplicates]
  * @property {number} [deleted]
  * @property {string} [error]
- */
-
-/**
- * Cause is an entry of a key into the work queue.
- * @typedef {object} Cause
- * @property {number} seq
- * @property {'event' | 'again' | 'retry' | 'delay' | ''} why "event", a notification that a handler got; "again" or "retry", what a run
- *   asked for; "delay", an entry whose time was set before the log begins; or "", not known.
- * @property {string} [op] of the notification; Sync for an update with equal versions
- * @property {number} lane of the listener's informer; -1: not in the log
- * @property {number} [listener]
- * @property {string} [name] of the listener
- * @property {string} [resource] of the object
- * @property {string} [key] of the object
- * @property {string} [rv]
- * @property {number} waitMillis how long the entry waited for the worker.
- * @property {boolean} [derived] the handler's call is the only one that was open for the key; the log does not name it
- * @property {string} [by] the key whose reconcile wrote this version, through the same work queue; empty for none. Loop says that it is the
- *   cause's own key.
- * @property {boolean} [loop]
- */
-
-/**
- * CacheRead is what a reconcile read through the lister.
- * @typedef {object} CacheRead
- * @property {number} seq
- * @property {number} lane of the informer
- * @property {string} [resource]
- * @property {string} [key]
- * @property {string} [rv] empty: not found
- * @property {number} behind versions, as far as known
- * @property {number} [objects] how many a list got; its Key is empty
- * @property {string} [index]
- * @property {string} [own] the version of the last own write to the object if the read is older; of a list, that of an own write that the
- *   store did not have.
- * @property {string} [ownKey] of a list: the key of that object
- */
-
-/**
- * OwnWrite is a write of a reconcile.
- * @typedef {object} OwnWrite
- * @property {number} seq
- * @property {number} lane of an informer of the object's resource; -1: none in the log
- * @property {string} verb
- * @property {string} [resource]
- * @property {string} [subresource]
- * @property {string} key of the object
- * @property {string} [rv]
- * @property {number} tookMillis
- * @property {boolean} [open] not answered yet
- * @property {boolean} [same] it returned a version that was there before, so it changed nothing
- * @property {number} [code] of an error from the API server
- * @property {string} [error]
- * @property {string} [duplicate] the key of an object of the same resource that an earlier reconcile of the key had created, and that this
- *   one's read did not show.
  */
 
 /**

@@ -18,6 +18,9 @@ import (
 	"informerscope/core/words/object"
 )
 
+// recordingEnd is the text of the Note with which a probe ends a recording; one that breaks off has none.
+const recordingEnd = "the recording ends"
+
 // Bounds of what a Doctor keeps of each informer, and of what it returns.
 const (
 	maxKeys      = 1 << 16 // keys of a work queue
@@ -28,8 +31,9 @@ const (
 
 // Doctor sees the events of a log. It belongs to one goroutine.
 type Doctor struct {
-	lanes []*lane
-	lens  lens.Lens
+	lanes     []*lane
+	lens      lens.Lens
+	breaksOff bool // the log is a recording that has not come to its end
 }
 
 // lane is what the rules remember of one informer.
@@ -67,6 +71,8 @@ func newLane(i int) *lane {
 func (d *Doctor) See(e *event.Entry) {
 	d.lens.See(e)
 	switch e.Kind {
+	case event.KindNote:
+		d.breaksOff = d.breaksOff && e.Note().Text != recordingEnd
 	case event.KindSelected:
 		d.lanes = nil
 		return
@@ -96,7 +102,7 @@ func (d *Doctor) See(e *event.Entry) {
 	case event.KindInformerStopped:
 		l.hasStopped = true
 	case event.KindInformerSynced:
-		l.isSynced = true
+		l.isSynced, l.refl.hasStore = true, true
 	case event.KindMutated:
 		l.mutations.see(e)
 	default:
@@ -155,6 +161,7 @@ func (d *Doctor) Findings(f *fold.Fold) []Finding {
 		r.reportStore()
 	}
 	r.reportUnshared()
+	r.leaveOutExplained()
 	sortFindings(r.findings)
 	return slices.Clip(r.findings[:min(len(r.findings), maxFindings)])
 }
@@ -171,6 +178,23 @@ type report struct {
 	count    int
 }
 
+// leaveOutExplained removes a generic finding of an informer that has a specific one.
+func (r *report) leaveOutExplained() {
+	explained := map[int][]string{}
+	for i := range r.findings {
+		f := &r.findings[i]
+		for _, x := range ruleNamed(f.Rule).explains {
+			if f.Weight == Critical || x == relistLoop || x == cutWatches {
+				explained[f.Lane] = append(explained[f.Lane], x.Name)
+			}
+		}
+	}
+	outages := slices.ContainsFunc(r.findings, func(f Finding) bool { return f.Rule == outage.Name })
+	r.findings = slices.DeleteFunc(r.findings, func(f Finding) bool {
+		return slices.Contains(explained[f.Lane], f.Rule) || outages && f.Rule == neverSynced.Name && r.doctor.isOut(r.doctor.lane(f.Lane), r.end)
+	})
+}
+
 // find adds a finding about the lane. Without advice it has the rule's.
 func (r *report) find(rule *Rule, weight Weight, since time.Duration, at moment, what, advice Words) {
 	if rule != r.rule {
@@ -182,9 +206,20 @@ func (r *report) find(rule *Rule, weight Weight, since time.Duration, at moment,
 	if advice == (Words{}) {
 		advice = rule.Advice
 	}
-	r.findings = append(r.findings, Finding{Rule: rule.Name, Title: rule.Title, Weight: weight, Lane: r.lane.index, Informer: informerName(r.state),
+	r.findings = append(r.findings, Finding{Rule: rule.Name, Title: rule.Title, Weight: weight, Lane: r.lane.index, Informer: r.name(),
 		SinceMillis: fold.Millis(since), Seq: at.seq, AtMillis: fold.Millis(at.at), Confidence: confidence(r.state.Fidelity, rule.members), What: what,
 		Advice: advice, Story: rule.Story})
+}
+
+// name returns the name of the lane's informer. If others are of its resource, the namespace and the selectors of its requests are a part of it.
+func (r *report) name() string {
+	name := informerName(r.state)
+	for i := range r.fold.Lanes() {
+		if i != r.lane.index && informerName(r.fold.LaneState(i)) == name {
+			return name + r.lane.refl.scope.words(r.lane.refl.options)
+		}
+	}
+	return name
 }
 
 func informerName(s *fold.State) string {
@@ -202,7 +237,7 @@ func (r *report) listenerName(id int32) string {
 }
 
 // yieldEvery is after how many events Examine lets other work run.
-const yieldEvery = 4096
+const yieldEvery = 256
 
 // Examine returns the findings of a log. If its beginning was evicted, it starts from the state before the first event that is left. It calls yield now and
 // then, for a program whose goroutines share one thread.
@@ -243,6 +278,7 @@ type Examination struct {
 func Read(file io.Reader) (*Examination, error) {
 	x := &Examination{Log: trace.NewRecorder(trace.RecorderOptions{})}
 	d := New()
+	d.breaksOff = true
 	h, n, damage, err := tracefile.ReadFile(file, tracefile.ReadOptions{DecodeObject: func(raw []byte) (any, error) { return object.Parse(raw) }},
 		func(events []event.Entry) error {
 			if err := x.Log.Append(events); err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"informerscope/core/log/fold"
+	"informerscope/core/words/cause"
 )
 
 // Weight is how much a finding matters. Critical and Warning are findings of weight; a Hint is advice to a healthy program.
@@ -23,17 +24,14 @@ const (
 var weights = []Weight{Critical, Warning, Hint}
 
 // Words are a text in the languages of the page.
-type Words struct {
-	EN string `json:"en"`
-	ZH string `json:"zh"`
-}
+type Words = cause.Words
 
 // say formats a text in both languages; the formats number their arguments where the order differs.
 func say(en, zh string, args ...any) Words {
 	if len(args) == 0 {
-		return Words{en, zh}
+		return Words{EN: en, ZH: zh}
 	}
-	return Words{fmt.Sprintf(en, args...), fmt.Sprintf(zh, args...)}
+	return Words{EN: fmt.Sprintf(en, args...), ZH: fmt.Sprintf(zh, args...)}
 }
 
 // Finding is something that is wrong.

@@ -20,7 +20,8 @@ const (
 	stuckCall     = 10 * time.Second
 	occasionGap   = 5 * time.Second
 	leakOccasions = 3
-	leakMany      = 50 // handlers of one name
+	leakMany      = 50                     // handlers of one name
+	processEnd    = 100 * time.Millisecond // a recording that breaks off so soon after a panic had no time to go on
 )
 
 // hand is a handler and its ring.
@@ -42,6 +43,7 @@ type hand struct {
 	panics struct {
 		count int
 		first moment
+		last  moment
 		words string
 	}
 }
@@ -140,6 +142,7 @@ func (h *hand) finish(e *event.Entry) {
 		h.longest.took, h.longest.at = x.Took, moment{e.Seq, e.At}
 	}
 	if x.Err != nil {
+		h.panics.last = moment{e.Seq, e.At}
 		if h.panics.count++; h.panics.count == 1 {
 			h.panics.first, h.panics.words = moment{e.Seq, e.At}, fold.Shorten(x.Err.Error())
 		}
@@ -258,9 +261,11 @@ func (r *report) reportHandlers() {
 	}
 	for _, id := range ids {
 		if h := r.lane.hands[id]; h.panics.count > 0 {
-			r.find(handlerPanic, Critical, h.panics.first.at, h.panics.first, say("Panics of %[1]s: %[2]d. The first: %[3]s",
-				"%[1]s panic 了 %[2]d 次，第一次：%[3]s",
-				r.listenerName(id), h.panics.count, h.panics.words), Words{})
+			what := say("Panics of %[1]s: %[2]d. The first: %[3]s", "%[1]s panic 了 %[2]d 次，第一次：%[3]s", r.listenerName(id), h.panics.count, h.panics.words)
+			if r.doctor.breaksOff && r.state.Fidelity["listeners"].How != "" && r.end.at-h.panics.last.at < processEnd {
+				what.EN, what.ZH = what.EN+". The process ended here: the recording breaks off.", what.ZH+"。进程在此结束：录制中断了。"
+			}
+			r.find(handlerPanic, Critical, h.panics.first.at, h.panics.first, what, Words{})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.lane.groups)) {

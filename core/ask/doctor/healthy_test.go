@@ -75,22 +75,50 @@ var healthy = []struct {
 	name    string
 	change  selection.Change
 	lasting time.Duration
+	during  func(p *patient) // at half the time; nil for nothing
 }{
-	{"an hour of a busy controller", selection.Change{Objects: ptr(1000), Rate: ptr(40.0), Seed: ptr(uint64(1))}, time.Hour},
-	{"the page's own experiment", selection.Change{Objects: ptr(240), Rate: ptr(6.0), Seed: ptr(uint64(7))}, 30 * time.Minute},
-	{"DeltaFIFO", selection.Change{Release: ptr("1.31"), Objects: ptr(300), Rate: ptr(20.0), Seed: ptr(uint64(2))}, 10 * time.Minute},
-	{"RealFIFO without batches", selection.Change{Release: ptr("1.33"), Objects: ptr(300), Rate: ptr(20.0), Seed: ptr(uint64(3))}, 10 * time.Minute},
-	{"WatchList", selection.Change{Release: ptr("1.35"), Objects: ptr(300), Rate: ptr(20.0), Seed: ptr(uint64(4))}, 10 * time.Minute},
-	{"two releases", selection.Change{Release: ptr("1.31,1.37"), Objects: ptr(200), Rate: ptr(10.0), Seed: ptr(uint64(5))}, 10 * time.Minute},
+	{"an hour of a busy controller", selection.Change{Objects: ptr(1000), Rate: ptr(40.0), Seed: ptr(uint64(1))}, time.Hour, nil},
+	{"the page's own experiment", selection.Change{Objects: ptr(240), Rate: ptr(6.0), Seed: ptr(uint64(7))}, 30 * time.Minute, nil},
+	{"DeltaFIFO", selection.Change{Release: ptr("1.31"), Objects: ptr(300), Rate: ptr(20.0), Seed: ptr(uint64(2))}, 10 * time.Minute, nil},
+	{"RealFIFO without batches", selection.Change{Release: ptr("1.33"), Objects: ptr(300), Rate: ptr(20.0), Seed: ptr(uint64(3))}, 10 * time.Minute, nil},
+	{"WatchList", selection.Change{Release: ptr("1.35"), Objects: ptr(300), Rate: ptr(20.0), Seed: ptr(uint64(4))}, 10 * time.Minute, nil},
+	{"two releases", selection.Change{Release: ptr("1.31,1.37"), Objects: ptr(200), Rate: ptr(10.0), Seed: ptr(uint64(5))}, 10 * time.Minute, nil},
 	{"a factory", selection.Change{Resource: ptr("pods,nodes,deployments.apps,replicasets.apps,services,configmaps"), Objects: ptr(400), Rate: ptr(20.0),
-		Seed: ptr(uint64(6))}, 10 * time.Minute},
-	{"a quiet resource", selection.Change{Resource: ptr("configmaps"), Objects: ptr(50), Rate: ptr(0.0), Seed: ptr(uint64(7))}, 30 * time.Minute},
+		Seed: ptr(uint64(6))}, 10 * time.Minute, nil},
+	{"a quiet resource", selection.Change{Resource: ptr("configmaps"), Objects: ptr(50), Rate: ptr(0.0), Seed: ptr(uint64(7))}, 30 * time.Minute, nil},
 	// In a longer time, the controller retries the crash-looping pods that nothing changes without end: see TestRules.
-	{"many objects", selection.Change{Objects: ptr(5000), Rate: ptr(50.0), Seed: ptr(uint64(8))}, 2 * time.Minute},
-	{"a high rate", selection.Change{Objects: ptr(500), Rate: ptr(300.0), Seed: ptr(uint64(9))}, 3 * time.Minute},
+	{"many objects", selection.Change{Objects: ptr(5000), Rate: ptr(50.0), Seed: ptr(uint64(8))}, 2 * time.Minute, nil},
+	{"a high rate", selection.Change{Objects: ptr(500), Rate: ptr(300.0), Seed: ptr(uint64(9))}, 3 * time.Minute, nil},
 	{"a transform and a selector", selection.Change{Objects: ptr(500), Rate: ptr(30.0), Seed: ptr(uint64(10)), Transform: ptr("metadata"),
-		Selector: ptr("tier=backend")}, 10 * time.Minute},
-	{"a burst and a scaling", selection.Change{Objects: ptr(300), Rate: ptr(5.0), Seed: ptr(uint64(11))}, 5 * time.Minute},
+		Selector: ptr("tier=backend")}, 10 * time.Minute, nil},
+	{"a burst and a scaling", selection.Change{Objects: ptr(300), Rate: ptr(5.0), Seed: ptr(uint64(11))}, 5 * time.Minute, func(p *patient) {
+		p.cluster("burst", lab.ClusterArgs{N: 200})
+		p.cluster("create", lab.ClusterArgs{Name: "web", Replicas: 100})
+	}},
+	{"a slow but healthy start", selection.Change{Objects: ptr(2000), Rate: ptr(10.0), Seed: ptr(uint64(12))}, 4 * time.Minute, func(p *patient) {
+		p.fault("delay", lab.FaultArgs{On: ptr(true), Millis: 3000})
+		_, err := p.lab.Select(p.t.Context(), selection.Change{Release: ptr("1.33")})
+		p.check(err)
+		p.pass(20 * time.Second)
+		p.fault("delay", lab.FaultArgs{On: ptr(false)})
+	}},
+	{"an operator in CI", selection.Change{Resource: ptr("deployments.apps,replicasets.apps,pods"), Objects: ptr(20), Rate: ptr(0.0), Seed: ptr(uint64(13))},
+		20 * time.Second, func(p *patient) {
+			p.cluster("create", lab.ClusterArgs{Name: "web", Replicas: 5})
+			p.pass(5 * time.Second)
+			p.cluster("burst", lab.ClusterArgs{N: 20})
+			p.pass(5 * time.Second)
+			p.check(p.lab.Shutdown())
+		}},
+	{"a quiet cluster over an hour", selection.Change{Objects: ptr(100), Rate: ptr(0.0), Seed: ptr(uint64(14))}, time.Hour, nil},
+	{"a rolling API server", selection.Change{Objects: ptr(200), Rate: ptr(5.0), Seed: ptr(uint64(15))}, 10 * time.Minute, func(p *patient) {
+		for range 3 { // each of three replicas drops its connections, and another one answers soon
+			p.fault("refuse", lab.FaultArgs{On: ptr(true)})
+			p.pass(3 * time.Second)
+			p.fault("refuse", lab.FaultArgs{On: ptr(false)})
+			p.pass(90 * time.Second)
+		}
+	}},
 }
 
 // TestHealthyProgramsHaveNoFindings holds that no rule raises a false alarm.
@@ -102,12 +130,8 @@ func TestHealthyProgramsHaveNoFindings(t *testing.T) {
 			}
 			runExperiment(t, tc.change, func(p *patient) {
 				p.pass(tc.lasting / 2)
-				if tc.name == "a burst and a scaling" {
-					for verb, a := range map[string]lab.ClusterArgs{"burst": {N: 200}, "create": {Name: "web", Replicas: 100}} {
-						if _, err := p.lab.Cluster(verb, a); err != nil {
-							t.Fatal(err)
-						}
-					}
+				if tc.during != nil {
+					tc.during(p)
 				}
 				p.pass(tc.lasting / 2)
 				for _, f := range p.findings() {

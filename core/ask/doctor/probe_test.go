@@ -164,6 +164,35 @@ func TestRecordingsOfAProbe(t *testing.T) {
 			}
 		}, ""},
 
+		{"one worker for ten keys that take 3 s", func(s *script) {
+			s.begin([]string{"k-1", "k-2", "k-3", "k-4", "k-5", "k-6", "k-7", "k-8", "k-9", "k-0"})
+			for i := range 20 {
+				key := fmt.Sprint("k-", (i+1)%10)
+				s.add(time.Millisecond, event.Work{Kind: event.KindWorkTaken, Key: key, Worker: 1, N: 9}.Event())
+				s.add(3*time.Second, event.Work{Kind: event.KindWorkDone, Key: key, Worker: 1}.Event())
+				s.add(0, event.Work{Kind: event.KindWorkAdded, Key: key, N: 10}.Event())
+			}
+			s.add(time.Millisecond, event.Work{Kind: event.KindWorkTaken, Key: "k-1", Worker: 1, N: 9}.Event())
+			s.add(time.Second, event.Note{Text: "the end"}.Event())
+		}, "warning busy-workers: 1 of 1 workers are busy all the time, for 61 s. A reconcile takes 3.0 s; 9 wait, the oldest for 25 s."},
+
+		{"a handler that hung before the recording", func(s *script) {
+			s.begin(nil, "main.mail")
+			s.add(time.Millisecond, event.Handling{Listener: 1}.Event())
+			s.add(0, event.Sampled{Sample: `{"listeners":[{"id":1,"ring":1024,"capacity":1024}]}`}.Event())
+			s.add(40*time.Second, event.Note{Text: "the recording ends"}.Event())
+		}, "critical stuck-handler: A call of main.mail has run for 40 s, and 1024 notifications wait behind it."},
+
+		{"lists that fail for an informer that has never had one", func(s *script) {
+			s.begin(nil)
+			s.events[1] = event.Entry{Seq: 2, At: s.at, Event: event.Event{Kind: event.KindInformerStarted}}
+			for range 5 {
+				s.add(5*time.Second, event.ListWatchStarted{Why: "500"}.Event(), event.RequestSent{Req: 1, Verb: event.VerbList}.Event(),
+					event.RequestAnswered{Req: 1, Err: &event.LoggedError{Message: "Too Many Requests", Code: 429}}.Event())
+			}
+		}, "critical never-synced: It has run for 75 s and has not synced. It waits for this: its first list fails. The API server sheds load (429 Too Many " +
+			"Requests). From the API server: “Too Many Requests”."},
+
 		{"a hundred handlers", func(s *script) {
 			s.begin(nil, "main.enqueue")
 			for i := range 100 {

@@ -163,3 +163,49 @@ func TestHostileRecordings(t *testing.T) {
 		}
 	}
 }
+
+// TestTheProcessEndedHere: a recording that breaks off at a handler's panic says that the process ended there; one that has its end does not.
+func TestTheProcessEndedHere(t *testing.T) {
+	recording := recordingWithSamples(func(int) int { return 0 })
+	n := strings.Count(recording, "\n")
+	recording += fmt.Sprintf(`{"s":%d,"t":31000000000,"k":"Handled","li":1,"key":"default/web","err":{"msg":"the handler panicked"}}`+"\n", n)
+	for _, end := range []string{"", fmt.Sprintf(`{"s":%d,"t":31000000001,"k":"Note","txt":"the recording ends"}`+"\n", n+1)} {
+		x, err := doctor.Read(strings.NewReader(recording + end))
+		if err != nil || len(x.Findings) != 1 || x.Findings[0].Rule != "handler-panic" || x.Findings[0].Weight != doctor.Critical {
+			t.Fatalf("%v, %+v", err, x)
+		}
+		if what := x.Findings[0].What; strings.Contains(what.EN, "The process ended here") != (end == "") || strings.Contains(what.ZH, "进程在此结束") != (end == "") {
+			t.Errorf("with the end %q: %+v", end, what)
+		}
+	}
+}
+
+// TestInformersOfOneResource: one informer for each namespace is not two of the same, and a finding names which it is.
+func TestInformersOfOneResource(t *testing.T) {
+	sel := `{"source":"live","group":"","version":"v1","resource":"configmaps","namespace":"","eras":["1.37"],"unshared":[{"group":"","version":"v1",` +
+		`"resource":"configmaps","era":"1.37","unshared":true}]}`
+	quoted, _ := json.Marshal(sel)
+	var b strings.Builder
+	fmt.Fprintf(&b, `{"format":"informerscope-trace","version":1,"selection":%s,"clientGo":"v0.37.2"}`+"\n", sel)
+	seq := 0
+	line := func(lane int, text string) {
+		seq++
+		fmt.Fprintf(&b, `{"s":%d,"t":%d,"l":%d,%s}`+"\n", seq, seq*int(time.Second), lane, text)
+	}
+	line(0, `"k":"Selected","txt":`+string(quoted))
+	for lane, namespace := range []string{"team-a", "team-b"} {
+		line(lane, `"k":"InformerStarted","era":"1.37"`)
+		line(lane, `"k":"RequestSent","req":1,"verb":"LIST","opts":{}`)
+		line(lane, fmt.Sprintf(`"k":"WireRequest","req":%d,"txt":"/api/v1/namespaces/%s/configmaps?limit=500"`, lane+1, namespace))
+		if lane == 0 {
+			line(lane, `"k":"RequestAnswered","req":1`)
+			line(lane, `"k":"InformerSynced"`)
+		} else {
+			line(lane, `"k":"RequestAnswered","req":1,"err":{"msg":"Forbidden","code":403}`)
+		}
+	}
+	x, err := doctor.Read(strings.NewReader(b.String()))
+	if err != nil || len(x.Findings) != 1 || x.Findings[0].Rule != "missing-permission" || x.Findings[0].Informer != "configmaps in team-b" {
+		t.Fatalf("%v, %+v", err, x)
+	}
+}

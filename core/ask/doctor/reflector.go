@@ -2,11 +2,14 @@ package doctor
 
 import (
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"informerscope/core/log/fold"
+	"informerscope/core/words/cause"
 	"informerscope/core/words/event"
 )
 
@@ -20,7 +23,8 @@ const (
 	markTooLate    = 10 * time.Second
 	syncTooLate    = 20 * time.Second
 	failedTooLate  = 5 * time.Second
-	cutEarly       = time.Minute // an API server ends a watch after 5 min or more
+	outageTooLong  = 10 * time.Second // an API server that restarts is away for less
+	cutEarly       = time.Minute      // an API server ends a watch after 5 min or more
 	cutsWarn       = 3
 	lostAfterPings = 40 * time.Second // HTTP/2 sends a PING after 30 s of silence, and waits 15 s for its answer; the log may begin after that
 )
@@ -58,13 +62,19 @@ type reflector struct {
 		at    moment
 		count int
 	}
-	refusals struct { // because a permission is missing
-		code   int
-		verb   event.Verb
-		first  moment
-		count  int
-		isOver bool
-	}
+	troubles   map[string]*trouble // by their causes
+	hasListed  bool                // a list was answered
+	hasStore   bool                // a list was taken over
+	badMark    moment              // a bookmark in the place of the end mark, without the mark
+	failedFrom moment              // the first failure since the last answer
+}
+
+// trouble is a cause that requests fail for, and that a Reflector does not repair by itself.
+type trouble struct {
+	first, last failure
+	count       int
+	verb        event.Verb // of the last request that failed
+	isOver      bool       // a later request of that kind was answered
 }
 
 // scope is what the requests ask for.
@@ -86,6 +96,20 @@ func scopeOf(request string) (s scope) {
 	return s
 }
 
+// words names the scope, behind an informer's name. options are its selectors.
+func (s scope) words(options string) string {
+	words := ""
+	if s.namespace != "" {
+		words = " in " + s.namespace
+	}
+	for _, selector := range strings.Split(options, "\n") {
+		if selector != "" {
+			words += " with " + selector
+		}
+	}
+	return words
+}
+
 func (s scope) has(key string) bool {
 	return !s.isSelected && (s.namespace == "" || strings.HasPrefix(key, s.namespace+"/"))
 }
@@ -99,14 +123,21 @@ type debt struct {
 // failure is why a request or a watch failed.
 type failure struct {
 	code  int
-	cause string
-	words string
+	cause string // its ID
+	words string // the answer's own
 	at    moment
 }
 
 func failureOf(err error, e *event.Entry) failure {
-	return failure{code: event.StatusCode(err), cause: event.ErrorCause(err), words: fold.Shorten(err.Error()), at: moment{e.Seq, e.At}}
+	words := err.Error()
+	if event.StatusCode(err) == 0 {
+		words = requestOf.ReplaceAllString(words, "")
+	}
+	return failure{code: event.StatusCode(err), cause: event.CauseOf(err), words: fold.Shorten(words), at: moment{e.Seq, e.At}}
 }
+
+// requestOf matches the request with which an error without an answer begins: a finding names its informer.
+var requestOf = regexp.MustCompile(`^(?:failed to \w+ [^:"]*: )?Get "[^"]*": `)
 
 func (r *reflector) restore(s *fold.State, e *event.Entry) {
 	now := moment{e.Seq, e.At}
@@ -116,10 +147,12 @@ func (r *reflector) restore(s *fold.State, e *event.Entry) {
 		r.bring(item.RV)
 	}
 	r.isOpen = s.Reflector.Phase == "watching" || s.Reflector.Phase == "watch-listing"
-	r.isWaiting = s.Reflector.Phase == "listing"
+	r.hasStore = s.Synced || s.Indexer.ResourceVersion != "" || len(e.Restored().Items) > 0
+	r.isWaiting, r.hasListed = s.Reflector.Phase == "listing", s.Reflector.ResourceVersion != ""
 	r.heardAt, r.sentAt = now, now
 	if s.Reflector.Phase == "backoff" {
-		r.failures, r.lastFailure = 1, failure{words: s.Reflector.BackoffCause, at: now}
+		words := s.Reflector.BackoffCause
+		r.failures, r.lastFailure, r.failedFrom = 1, failure{cause: cause.OfWords(0, words), words: words, at: now}, now
 	}
 }
 
@@ -128,7 +161,7 @@ func (r *reflector) see(e *event.Entry) {
 	switch e.Kind {
 	case event.KindListWatchStarted:
 		started := e.ListWatchStarted()
-		if !started.First && started.Why != "first list" { // older files do not have First
+		if !started.First && started.Why != "first list" && r.hasStore { // older files do not have First
 			r.relist(now, started.Why)
 		}
 	case event.KindRequestSent:
@@ -142,8 +175,10 @@ func (r *reflector) see(e *event.Entry) {
 	case event.KindWireRequest:
 		r.scope = scopeOf(e.WireRequest().URL)
 	case event.KindStoreAdded, event.KindStoreUpdated:
+		r.hasStore = true
 		r.bring(e.RV())
 	case event.KindStoreReplaced:
+		r.hasStore = true
 		r.bring(e.StoreReplaced().StoreRV)
 	case event.KindRequestAnswered:
 		r.isWaiting = false
@@ -152,11 +187,18 @@ func (r *reflector) see(e *event.Entry) {
 			return
 		}
 		r.heardAt, r.isOpen = now, r.verb != event.VerbList
-		r.failures, r.refusals.isOver = 0, true
+		r.hasListed = r.hasListed || r.verb == event.VerbList
+		r.failures = 0
+		for _, t := range r.troubles { //maporder:free each is by itself
+			t.isOver = t.isOver || r.isOpen || t.verb == event.VerbList
+		}
 	case event.KindWatchEvent:
 		r.noteLate(e.At)
 		r.heardAt = now
 		brought := e.WatchEvent()
+		if brought.Op == event.OpBookmark && !brought.EndMark && r.verb == event.VerbWatchList && !r.hasMark && r.badMark.seq == 0 {
+			r.badMark = now
+		}
 		r.hasMark = r.hasMark || brought.EndMark
 		r.hasBookmark = r.hasBookmark || brought.Op == event.OpBookmark && !brought.EndMark
 		r.bring(brought.RV)
@@ -222,13 +264,26 @@ func (r *reflector) isOverdue(at time.Duration) bool {
 
 func (r *reflector) fail(err error, e *event.Entry) {
 	r.lastFailure = failureOf(err, e)
-	r.failures++
-	if r.lastFailure.code == 401 || r.lastFailure.code == 403 {
-		if r.refusals.count++; r.refusals.count == 1 {
-			r.refusals.first = r.lastFailure.at
-		}
-		r.refusals.code, r.refusals.verb, r.refusals.isOver = r.lastFailure.code, r.verb, false
+	if r.failures++; r.failures == 1 {
+		r.failedFrom = r.lastFailure.at
 	}
+	c := cause.Find(r.lastFailure.cause)
+	if c == nil || !c.IsTrouble() {
+		return
+	}
+	if r.troubles == nil {
+		r.troubles = map[string]*trouble{}
+	}
+	t := r.troubles[c.ID]
+	if t == nil {
+		t = &trouble{first: r.lastFailure}
+		r.troubles[c.ID] = t
+	}
+	if t.isOver {
+		t.first, t.isOver = r.lastFailure, false
+	}
+	t.count++
+	t.last, t.verb = r.lastFailure, r.verb
 }
 
 // noteLate notes that an end mark was late, when something ends the silence of a WatchList.
@@ -262,9 +317,9 @@ func (r *report) reportReflector() {
 		if x.worst.count >= relistsGrave {
 			weight = Critical
 		}
-		en, zh, advice := x.worst.cause.explain()
-		r.find(relistLoop, weight, x.worst.since, x.worst.at, say("It relisted %[1]s times within %[2]s. The last cause: %[3]s.",
-			"%[2]s 内重新 list 了 %[1]s 次。最近的原因：%[4]s。", atLeast(x.worst.count, relistsGrave), seconds(x.worst.at.at-x.worst.since), en, zh),
+		why, advice := r.explain(x.worst.cause)
+		r.find(relistLoop, weight, x.worst.since, x.worst.at, say("It relisted %[1]s times within %[2]s. The last cause: %[3]s",
+			"%[2]s 内重新 list 了 %[1]s 次。最近的原因：%[4]s", atLeast(x.worst.count, relistsGrave), seconds(x.worst.at.at-x.worst.since), why.EN, why.ZH),
 			advice)
 	}
 	x.noteLate(r.end.at)
@@ -289,25 +344,22 @@ func (r *report) reportReflector() {
 			why += " (" + x.cutWhy.cause + ")"
 		}
 		r.find(cutWatches, Warning, x.cuts[0].at, x.cuts[n-1], say("Watches of %[1]s that ended within a minute: %[2]d, the last one after %[3]s: %[4]s.",
-			"%[1]s 的 watch 有 %[2]d 个在一分钟内结束，最近一个只持续了 %[3]s：%[4]s。", informerName(r.state), x.cutAll, seconds(x.cutOpen), why), Words{})
+			"%[1]s 的 watch 有 %[2]d 个在一分钟内结束，最近一个只持续了 %[3]s：%[4]s。", r.name(), x.cutAll, seconds(x.cutOpen), why), Words{})
 	}
-	if x.lateMarks.count > 0 {
-		weight := Warning
-		if !l.isSynced {
-			weight = Critical
-		}
+	weight := Warning
+	if !l.isSynced {
+		weight = Critical
+	}
+	switch {
+	case x.badMark.seq > 0:
+		r.find(noEndMark, weight, x.badMark.at, x.badMark, say("A bookmark came after the WatchList's objects, and lacked the mark k8s.io/initial-events-end. "+
+			"The informer waits for it.", "WatchList 的对象之后来了 bookmark，但没有 k8s.io/initial-events-end 标记。informer 在等它。"), Words{})
+	case x.lateMarks.count > 0:
 		r.find(noEndMark, weight, x.lateMarks.since, x.lateMarks.at, say("The WatchList brought its last event %s ago, or before it ended, and no end mark. The "+
 			"informer waits.",
 			"WatchList 带来最后一个事件后，过了 %s 仍没有结束标记。informer 在等。", seconds(max(r.end.at-x.lateMarks.since, markTooLate))), Words{})
 	}
-	if x.refusals.count > 0 {
-		weight := Critical
-		if x.refusals.isOver {
-			weight = Warning
-		}
-		r.find(missingPermission, weight, x.refusals.first.at, x.refusals.first, say("Requests answered with %[2]d: %[1]d, such as a %[3]s of %[4]s.",
-			"有 %[1]d 个请求得到 %[2]d，例如对 %[4]s 的 %[3]s。", x.refusals.count, x.refusals.code, x.refusals.verb, informerName(r.state)), Words{})
-	}
+	r.reportTroubles()
 	r.reportUnsynced()
 }
 
@@ -335,9 +387,11 @@ func (r *report) reportUnsynced() {
 	}
 	waits, advice := Words{}, Words{}
 	switch {
+	case x.hasListed && r.state.Queue.Depth+r.state.Queue.BatchSize > 0 && ran >= syncTooLate:
+		waits = r.blockedQueue()
 	case x.failures > 0 && ran >= failedTooLate:
-		en, zh, causeAdvice := x.lastFailure.explain()
-		waits, advice = say("its first list fails: %[1]s", "第一次 list 失败：%[2]s", en, zh), causeAdvice
+		why, causeAdvice := r.explain(x.lastFailure)
+		waits, advice = say("its first list fails. %[1]s", "第一次 list 失败。%[2]s", why.EN, why.ZH), causeAdvice
 	case ran < syncTooLate:
 		return
 	case x.isOpen && x.verb == event.VerbWatchList && !x.hasMark:
@@ -345,15 +399,32 @@ func (r *report) reportUnsynced() {
 	case x.isWaiting:
 		waits = say("the answer to its %s, sent %s ago", "对 %s 的回答，已发出 %s", x.verb, seconds(r.end.at-x.sentAt.at))
 	case r.state.Queue.Depth > 0 || r.state.Queue.BatchSize > 0:
-		waits = say("%d entries of its queue, which are not processed: an index function or a handler of the store blocks",
-			"队列里 %d 个条目没有被处理：index 函数卡住了",
-			r.state.Queue.Depth+r.state.Queue.BatchSize)
+		waits = r.blockedQueue()
 	default:
 		waits = say("its first list", "第一次 list")
 	}
-	r.find(neverSynced, Critical, l.beginning.at, r.end, say("It has run for %[1]s and has not synced. It waits for this: %[2]s.",
-		"已运行 %[1]s，仍未同步。它在等：%[3]s。",
-		seconds(ran), waits.EN, waits.ZH), advice)
+	r.find(neverSynced, Critical, l.beginning.at, r.end, say("It has run for %[1]s and has not synced. It waits for this: %[2]s",
+		"已运行 %[1]s，仍未同步。它在等：%[3]s", seconds(ran), sentence(waits.EN, "."), sentence(waits.ZH, "。")), advice)
+}
+
+// sentence ends a text with a full stop, if nothing else ends it.
+func sentence(text, stop string) string {
+	if strings.HasSuffix(text, stop) || strings.HasSuffix(text, "”"+stop) {
+		return text
+	}
+	return text + stop
+}
+
+// blockedQueue says what a queue waits for whose list was answered.
+func (r *report) blockedQueue() Words {
+	n := r.state.Queue.Depth + r.state.Queue.BatchSize
+	for _, h := range r.state.Holds {
+		if h.Stage == "pop" || h.Stage == "store" {
+			return say("%[1]d entries of its queue, which a hold of %[2]s keeps", "队列里的 %[1]d 个条目，它们被 %[2]s 拦住了", n, h.Stage)
+		}
+	}
+	return say("%d entries of its queue, which are not processed: an index function or the transform blocks",
+		"队列里的 %d 个条目，它们没有被处理：index 函数或 transform 卡住了", n)
 }
 
 // othersSynced reports whether another informer of the lane's release has synced for long enough.
@@ -366,42 +437,82 @@ func (r *report) othersSynced() bool {
 	return false
 }
 
+// explain says what a failure's cause is, who gave the answer and what it was, and what to do about it.
+func (r *report) explain(f failure) (why, advice Words) {
+	c := cause.Find(f.cause)
+	switch {
+	case c == nil && f.words == "":
+		return say("unknown.", "未知。"), say("Record again for longer, so that the recording has the cause.", "再录一段更长的，让原因进入录制。")
+	case c == nil:
+		return say("“%s”.", "“%s”。", f.words), say("Look at what ends the watch: a proxy or load balancer with a short timeout, or an API server that "+
+			"restarts.", "查清是什么结束了 watch：超时很短的代理或负载均衡，或不断重启的 API server。")
+	}
+	s := r.state
+	what, advice := c.Say(cause.Args{Context: s.Source.Context, Resource: informerName(s), Namespace: s.Resource.Namespace}.Read(f.words))
+	return say("%[1]s From %[3]s: “%[5]s”.", "%[2]s来自%[4]s：“%[5]s”。", what.EN, what.ZH, c.Giver.EN, c.Giver.ZH, f.words), advice
+}
+
+// ruleOf returns the rule about a trouble's cause.
+func ruleOf(id string) *Rule {
+	switch id {
+	case cause.Forbidden:
+		return missingPermission
+	case cause.Unauthorized, cause.ClientCertificate, cause.OIDCToken, cause.OIDCIssuer, cause.ExecPlugin, cause.ExecWaiting, cause.Credentials:
+		return badCredentials
+	case cause.NoWatch, cause.NotServed, cause.Webhook, cause.ContextNotServed, cause.NamespaceMissing:
+		return unservedResource
+	}
+	return outage
+}
+
+// reportTroubles reports the causes for which the requests of the lane fail. An outage is reported for all informers that it holds up, at the first of them.
+func (r *report) reportTroubles() {
+	x := &r.lane.refl
+	for _, id := range slices.Sorted(maps.Keys(x.troubles)) {
+		t := x.troubles[id]
+		why, advice := r.explain(t.last)
+		switch rule := ruleOf(id); {
+		case rule == outage:
+			r.reportOutage(id, t, why, advice)
+		case t.isOver:
+			r.find(rule, Warning, t.first.at.at, t.first.at, say("%[1]s Requests that failed so: %[3]d. A later one was answered.",
+				"%[2]s这样失败的请求有 %[3]d 个。后来的请求得到了回答。", why.EN, why.ZH, t.count), advice)
+		default:
+			r.find(rule, Critical, t.first.at.at, t.first.at, say("%[1]s Requests that failed so: %[3]d, the last one a %[4]s.",
+				"%[2]s这样失败的请求有 %[3]d 个，最近一个是 %[4]s。", why.EN, why.ZH, t.count, t.verb), advice)
+		}
+	}
+}
+
+// reportOutage reports that the API server gives no answer at the end of the log, for outageTooLong or more.
+func (r *report) reportOutage(id string, t *trouble, why, advice Words) {
+	if !r.doctor.isOut(r.lane, r.end) || r.lane.refl.lastFailure.cause != id {
+		return
+	}
+	n := 0
+	for _, l := range r.doctor.lanes {
+		if !r.doctor.isOut(l, r.end) {
+			continue
+		}
+		if n++; n == 1 && l != r.lane { // an earlier lane has said it
+			return
+		}
+	}
+	since := r.lane.refl.failedFrom
+	r.find(outage, Critical, since.at, since, say("%[1]s It has been so for %[3]s, for %[4]d of %[5]d informers.",
+		"%[2]s已持续 %[3]s，涉及 %[5]d 个 informer 中的 %[4]d 个。", why.EN, why.ZH, seconds(r.end.at-since.at), n, r.fold.Lanes()), advice)
+}
+
+// isOut reports whether a lane's requests have failed for outageTooLong at the end, because no API server answers.
+func (d *Doctor) isOut(l *lane, end moment) bool {
+	x := &l.refl
+	return x.failures > 0 && !l.hasStopped && end.at-x.failedFrom.at >= outageTooLong && x.troubles[x.lastFailure.cause] != nil &&
+		ruleOf(x.lastFailure.cause) == outage
+}
+
 func atLeast(n, most int) string {
 	if n >= most {
 		return fmt.Sprintf("%d+", n)
 	}
 	return fmt.Sprint(n)
-}
-
-// explain describes a failure, and what to do about it.
-func (f failure) explain() (en, zh string, advice Words) {
-	switch code := f.code; {
-	case code == 410 || strings.Contains(f.words, "too old"):
-		return "410 Expired, its version was compacted", "410 Expired，它的版本已被清除", say("The watch resumes too late, from a version that is "+
-			"compacted. "+
-			"Keep bookmarks on, look for a Reflector that is blocked by a slow store, and at the API server's watch cache and compaction.",
-			"watch 恢复得太晚，版本已被清除。保持 bookmark 开启，检查 Reflector 是否被慢的 store 阻塞，以及 API server 的 watch cache 和 compaction。")
-	case code == 504 && strings.Contains(f.words, "resource version"):
-		return "504, the API server that answers lags behind", "504，应答的 API server 落后", say("An API server behind the load balancer lags. Look "+
-			"at its watch cache and its connection to etcd.",
-			"负载均衡后面有 API server 落后。检查它的 watch cache 和到 etcd 的连接。")
-	case code == 429:
-		return "429 Too Many Requests", "429 Too Many Requests", say("The API server sheds load. Give this controller a FlowSchema and a priority "+
-			"level of its own, and list less.",
-			"API server 在限流。给这个 controller 单独的 FlowSchema 和 priority level，并减少 list。")
-	case code == 401 || code == 403:
-		return fmt.Sprintf("%d, the permission is missing", code), fmt.Sprintf("%d，缺少权限", code), missingPermission.Advice
-	case code >= 500:
-		return fmt.Sprintf("%d from the API server", code), fmt.Sprintf("API server 返回 %d", code), say("Look at the log of the API server, and of "+
-			"the load balancer or proxy in front of it.",
-			"查看 API server 以及它前面的负载均衡或代理的日志。")
-	case f.cause != "":
-		return "no answer: " + f.cause, "没有应答：" + f.cause, say("The API server cannot be reached, or the connection breaks. Look at the network, "+
-			"the load balancer's idle timeout and the API server's restarts.",
-			"API server 连不上，或连接中断。检查网络、负载均衡的空闲超时和 API server 的重启。")
-	case f.words == "":
-		return "unknown", "未知", say("Record again for longer, so that the recording has the cause.", "再录一段更长的，让原因进入录制。")
-	}
-	return f.words, f.words, say("Look at what ends the watch: a proxy or load balancer with a short timeout, or an API server that restarts.",
-		"查清是什么结束了 watch：超时很短的代理或负载均衡，或不断重启的 API server。")
 }

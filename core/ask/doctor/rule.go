@@ -1,5 +1,11 @@
 package doctor
 
+import (
+	"slices"
+
+	"informerscope/core/words/cause"
+)
+
 // Rule is something that the doctor looks for.
 type Rule struct {
 	Name  string
@@ -10,6 +16,14 @@ type Rule struct {
 	Story  string // the id of the story that explains it
 	// members are the members of State that the rule rests on.
 	members []string
+	// explains are the rules whose findings in the same informer this one's explains: they are left out.
+	explains []*Rule
+}
+
+// adviceOf returns what the table of causes says to do.
+func adviceOf(id string) Words {
+	_, remedy := cause.Find(id).Say(cause.Args{})
+	return remedy
 }
 
 // The rules. docs/doctor.md has them as a table.
@@ -32,7 +46,7 @@ var (
 	handlerPanic = &Rule{
 		Name:  "handler-panic",
 		Title: say("A handler panics", "handler 会 panic"),
-		Sees:  "a call of a handler panics",
+		Sees:  "a call of a handler panics. If the recording breaks off there, the process ended",
 		Advice: say("By default client-go ends your process when a handler panics. Fix what the handler assumes of the object: a tombstone arrives in "+
 			"OnDelete as DeletedFinalStateUnknown.", "默认情况下 handler panic 时 client-go 会结束你的进程。检查 handler 对对象的假设：OnDelete "+
 			"收到的 tombstone 是 DeletedFinalStateUnknown。"),
@@ -47,11 +61,11 @@ var (
 			"handler，为所有主人服务。"),
 		Story: "leaked", members: []string{"listeners"}}
 	relistLoop = &Rule{
-		Name:   "relist-loop",
-		Title:  say("The informer lists everything again and again", "informer 一遍又一遍地重新 list 全部对象"),
-		Sees:   "three relists or more within 10 min. It is critical from 10 relists on. A healthy informer relists a few times a day at most",
-		Advice: say("", ""), // depends on the cause
-		Story:  "relists", members: []string{"reflector"}}
+		Name:  "relist-loop",
+		Title: say("The informer lists everything again and again", "informer 一遍又一遍地重新 list 全部对象"),
+		Sees: "three relists or more within 10 min, of an informer that has had a list. It is critical from 10 relists on. A healthy informer " +
+			"relists a few times a day at most",
+		Story: "relists", members: []string{"reflector"}}
 	deadWatch = &Rule{
 		Name:  "dead-watch",
 		Title: say("A watch is open, and dead", "watch 还连着，但已死"),
@@ -82,19 +96,33 @@ var (
 	noEndMark = &Rule{
 		Name:  "no-end-mark",
 		Title: say("A WatchList gets no end mark", "WatchList 一直等不到结束标记"),
-		Sees:  "a WatchList has brought nothing for 10 s, and its end mark is missing. client-go warns after the same time",
+		Sees:  "a WatchList has brought a bookmark without the end mark; or nothing for 10 s, and no end mark. client-go warns after the same time",
 		Advice: say("The API server, or a proxy or aggregated API server in front of it, does not send the bookmark with k8s.io/initial-events-end. "+
 			"Fix it, or switch the feature gate WatchListClient off.", "API server，或它前面的代理、聚合 API server，没有发送带 "+
 			"k8s.io/initial-events-end 的 bookmark。修复它，或关闭 feature gate WatchListClient。"),
-		Story: "endmark", members: []string{"reflector"}}
+		Story: "endmark", members: []string{"reflector"}, explains: []*Rule{neverSynced}}
 	missingPermission = &Rule{
-		Name:  "missing-permission",
-		Title: say("The API server refuses the informer's requests", "API server 拒绝 informer 的请求"),
-		Sees:  "a LIST or WATCH is answered with 401 or 403. It is a warning if a later request succeeded",
-		Advice: say("Give the controller's service account a role with the verbs get, list and watch for this resource: kubectl auth can-i watch "+
-			"RESOURCE --as=system:serviceaccount:NAMESPACE:NAME.", "给 controller 的 service account 一个对该资源有 get、list、watch 的角色：kubectl "+
-			"auth can-i watch RESOURCE --as=system:serviceaccount:NAMESPACE:NAME。"),
-		Story: "forbidden", members: []string{"reflector"}}
+		Name:   "missing-permission",
+		Title:  say("The API server refuses the informer's requests", "API server 拒绝 informer 的请求"),
+		Sees:   "a LIST or WATCH is answered with 403. It is a warning if a later request was answered",
+		Advice: adviceOf(cause.Forbidden), Story: "forbidden", members: []string{"reflector"}, explains: failing}
+	badCredentials = &Rule{
+		Name:  "bad-credentials",
+		Title: say("The credentials are not accepted", "凭据不被接受"),
+		Sees: "a LIST or WATCH is answered with 401, or none leaves because the client certificate, the credential plugin or OIDC fails. It is a warning if a " +
+			"later request was answered",
+		Story: "forbidden", members: []string{"reflector"}, explains: failing}
+	unservedResource = &Rule{
+		Name:  "unserved-resource",
+		Title: say("The API server cannot serve the resource", "API server 无法提供该资源"),
+		Sees: "a LIST or WATCH is answered with 404 or 405, or with the error of a conversion webhook, whatever its status. It is a warning if a later request " +
+			"was answered",
+		Story: "relists", members: []string{"reflector"}, explains: failing}
+	outage = &Rule{
+		Name:  "outage",
+		Title: say("The API server does not answer", "API server 没有应答"),
+		Sees:  "when the log ends, an informer's requests have failed for 10 s or more because nothing answers, or with 5xx. It is found once for all informers",
+		Story: "410", members: []string{"reflector"}, explains: failing}
 	unsharedInformers = &Rule{
 		Name:  "unshared-informers",
 		Title: say("One resource has several informers", "同一资源有多个 informer"),
@@ -142,20 +170,36 @@ var (
 		Sees: "three keys or more waited 10 s or more for a worker, and had not failed. The rate limiter held them back, or they were in a queue " +
 			"that had once been empty. The backlog of the initial list does not count. Or one key waits 10 s or more, and of the keys that are taken " +
 			"meanwhile 50 or more, and 80 %, came later: in a priority queue",
-		Advice: say("", ""), // depends on the cause
-		Story:  "ratelimited", members: []string{"workqueue"}}
+		Story: "ratelimited", members: []string{"workqueue"}}
+	busyWorkers = &Rule{
+		Name:  "busy-workers",
+		Title: say("The workers cannot keep up", "worker 忙不过来"),
+		Sees: "when the log ends, keys have waited for a worker for 20 s or more without a pause, the oldest for 10 s or more. The workers were busy for 80 % of " +
+			"that time. A backlog that is smaller than 20 s before does not count",
+		Advice: say("Run more workers (MaxConcurrentReconciles), or make a reconcile faster: look at what its requests wait for, and at client-side throttling "+
+			"(QPS and Burst).", "增加 worker（MaxConcurrentReconciles），或让 reconcile 更快：看它的请求在等什么，以及客户端限流（QPS 和 Burst）。"),
+		Story: "ratelimited", members: []string{"workqueue"}}
 	endlessRetries = &Rule{
 		Name:  "endless-retries",
-		Title: say("A key is retried without end", "key 无休止地重试"),
-		Sees: "for 5 min or more, a key has been added to the rate limiter 15 times or more and was not forgotten; or 18 times before the log began. " +
-			"Controllers of Kubernetes give up at 15",
+		Title: say("A key fails again and again", "key 一再失败"),
+		Sees: "a key has been added to the rate limiter 12 times or more since it was forgotten. By default the limiter has then kept it for 41 s, and that is " +
+			"a hint. It is a warning after 15 times and 5 min, or if it was 18 times before the log began. Deployment's controller gives up at 15; " +
+			"those of ReplicaSet, StatefulSet, DaemonSet and Job do not",
 		Advice: say("Return an error only if trying again can help: give up after a bounded number of retries, report the problem in the object's "+
 			"status, and call Forget after success.", "只有重试有用时才返回错误：重试到上限就放弃，把问题写进对象的 status；成功后调用 Forget。"),
 		Story: "retry", members: []string{"workqueue.failures"}}
 )
 
+// failing are the rules about what follows when requests fail.
+var failing = []*Rule{neverSynced, relistLoop, cutWatches}
+
 var rules = []*Rule{slowHandler, stuckHandler, handlerPanic, leakedHandlers, relistLoop, deadWatch, cutWatches, neverSynced, noEndMark, missingPermission,
-	unsharedInformers, mutatedObjects, memory, selfLoop, staleReads, starvedKeys, endlessRetries}
+	badCredentials, unservedResource, outage, unsharedInformers, mutatedObjects, memory, selfLoop, staleReads, starvedKeys, busyWorkers, endlessRetries}
+
+// ruleNamed returns the rule with a name.
+func ruleNamed(name string) *Rule {
+	return rules[slices.IndexFunc(rules, func(r *Rule) bool { return r.Name == name })]
+}
 
 // Rules returns all rules, in the order of docs/doctor.md.
 func Rules() []Rule {

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -13,10 +14,12 @@ import (
 
 // Thresholds of the rules about the work queue; see rule.go for what they mean.
 const (
+	manyRetries    = 12 // the default limiter has kept the key for 41 s by then
 	tooManyRetries = 15
 	retriesLast    = 5 * time.Minute
 	unseenRetries  = 18 // the default limiter has reached its longest delay
 	starvedWait    = 10 * time.Second
+	backlogSpan    = 20 * time.Second
 	starvedKeysMin = 3
 	loopRuns       = 10
 	staleReadsMin  = 5
@@ -29,6 +32,18 @@ type work struct {
 	hasEnded bool // the queue was empty once, so the backlog of the initial list is over
 
 	limiter, queue starvation
+
+	busy      map[string]moment // the keys that workers have, and since when
+	depth     int               // of the queue
+	backlog   time.Duration     // since when it is not empty
+	earlier   [2]int            // how many keys were in it or with workers, at the beginnings of the last two halves of backlogSpan
+	halfAt    time.Duration     // when the newer one began
+	halves    int
+	worked    time.Duration // what reconciles took since the queue is not empty
+	reconcile struct {
+		took  time.Duration
+		count int
+	}
 }
 
 // key is a key of a work queue.
@@ -37,7 +52,8 @@ type key struct {
 	isLate             bool   // it came to the queue after the backlog of the initial list
 	hasFailed          bool   // its last reconcile failed
 	retries            int
-	hadRetries         bool // before the log, or what is left of it, began
+	hadRetries         bool   // before the log, or what is left of it, began
+	lastError          string // of its last reconcile that failed
 	retriesSince       time.Duration
 	retriesAt          moment
 }
@@ -51,7 +67,7 @@ type starvation struct {
 	at      moment
 }
 
-func newWork() work { return work{keys: map[string]*key{}} }
+func newWork() work { return work{keys: map[string]*key{}, busy: map[string]moment{}} }
 
 // key returns a key; nil if there are too many.
 func (w *work) key(name string) *key {
@@ -78,6 +94,10 @@ func (w *work) restore(s *fold.State, e *event.Entry) {
 			k.setRetries(n, e)
 		}
 	}
+	for _, x := range s.Workqueue.Processing {
+		w.busy[x.Key] = moment{e.Seq, e.At}
+	}
+	w.setDepth(s.Workqueue.Depth, e.At)
 	for _, name := range s.Workqueue.Queue {
 		if k := w.key(name); k != nil {
 			k.readyAt, k.isLate = moment{e.Seq, e.At}, w.hasEnded
@@ -104,6 +124,12 @@ func (w *work) see(e *event.Entry) {
 	case event.KindWorkTaken:
 		w.take(e, k)
 	case event.KindWorkDone:
+		if began, ok := w.busy[e.Key()]; ok {
+			delete(w.busy, e.Key())
+			w.reconcile.took += e.At - began.at
+			w.reconcile.count++
+			w.worked += e.At - max(began.at, w.backlog)
+		}
 		if done := e.Work(); done.Flag {
 			k.readyAt, k.isLate = now, w.hasEnded
 		}
@@ -115,7 +141,12 @@ func (w *work) see(e *event.Entry) {
 	case event.KindWorkForgotten:
 		k.retries, k.hasFailed = 0, false
 	case event.KindReconciled:
-		k.hasFailed = e.Err() != nil
+		if k.hasFailed = e.Err() != nil; k.hasFailed {
+			k.lastError = fold.Shorten(e.Err().Error())
+		}
+	}
+	if e.Kind == event.KindWorkAdded || e.Kind == event.KindWorkTaken {
+		w.setDepth(e.Work().N, e.At)
 	}
 }
 
@@ -139,8 +170,24 @@ func (w *work) take(e *event.Entry, k *key) {
 	case k.readyAt.seq > 0 && k.isLate:
 		w.queue.see(taken.Key, k.readyAt.at, moment{e.Seq, e.At})
 	}
+	if len(w.busy) < maxKeys {
+		w.busy[taken.Key] = moment{e.Seq, e.At}
+	}
 	k.readyAt, k.limitedAt = moment{}, moment{}
 	w.hasEnded = w.hasEnded || taken.N == 0
+}
+
+// setDepth notes how many keys the queue holds.
+func (w *work) setDepth(n int, at time.Duration) {
+	all := n + len(w.busy)
+	if n == 0 || w.depth == 0 {
+		w.backlog, w.halfAt, w.halves, w.worked = at, at, 1, 0
+		w.earlier = [2]int{all, all}
+	}
+	w.depth = n
+	if at-w.halfAt >= backlogSpan/2 {
+		w.earlier, w.halfAt, w.halves = [2]int{w.earlier[1], all}, at, w.halves+1
+	}
 }
 
 // see notes how long a key waited.
@@ -173,7 +220,7 @@ func (r *report) reportWorkQueue() {
 		case k.readyAt.seq > 0 && k.isLate:
 			queue.see(name, k.readyAt.at, r.end)
 		}
-		if k.isEndless(r.end.at) {
+		if k.retries >= manyRetries {
 			if failing++; worst == "" || k.retries > w.keys[worst].retries {
 				worst = name
 			}
@@ -185,6 +232,9 @@ func (r *report) reportWorkQueue() {
 			"限速器拦下了 %[1]d 个没有失败的 key，最久的 %[2]s 等了 %[3]s。", limiter.count, limiter.key, seconds(limiter.longest)),
 			say("Call Add in the handler. AddRateLimited is for keys that failed: all of its calls share a bucket of 10 a second.",
 				"在 handler 里用 Add。AddRateLimited 是给失败的 key 用的：它的所有调用共用每秒 10 个的令牌桶。"))
+	}
+	if r.reportBusyWorkers(&t) {
+		queue.count = 0 // that is why
 	}
 	if queue.count >= starvedKeysMin {
 		r.find(starvedKeys, Warning, queue.first, queue.at, say("%[1]d keys waited in the queue for a worker, the longest, %[2]s, for %[3]s.",
@@ -202,9 +252,47 @@ func (r *report) reportWorkQueue() {
 	}
 	if failing > 0 {
 		k := w.keys[worst]
-		r.find(endlessRetries, Warning, k.retriesSince, k.retriesAt, say("%[1]s has been retried %[2]d times and was not forgotten; keys like it: %[3]d.",
-			"%[1]s 已重试 %[2]d 次，没有被 forget；这样的 key 有 %[3]d 个。", worst, k.retries, failing), Words{})
+		what := say("%[1]s has failed %[2]d times in a row, and is retried; keys like it: %[3]d.", "%[1]s 已连续失败 %[2]d 次，仍在重试；这样的 key 有 %[3]d 个。",
+			worst, k.retries, failing)
+		if k.lastError != "" {
+			what.EN += fmt.Sprintf(" The reconcile returned: “%s”.", k.lastError)
+			what.ZH += fmt.Sprintf("reconcile 返回：“%s”。", k.lastError)
+		}
+		weight := Hint
+		if k.isEndless(r.end.at) {
+			weight = Warning
+		}
+		r.find(endlessRetries, weight, k.retriesSince, k.retriesAt, what, Words{})
 	}
+}
+
+// reportBusyWorkers reports that the workers cannot keep up: at the end the queue has been full of keys for backlogSpan or more, and does not shrink.
+func (r *report) reportBusyWorkers(t *lens.Totals) bool {
+	w := &r.lane.work
+	span := r.end.at - w.backlog
+	if w.depth == 0 || w.halves < 2 || span < backlogSpan || w.depth+len(w.busy) < w.earlier[0] || w.reconcile.count == 0 ||
+		t.Starving > 0 || r.state.Workqueue == nil {
+		return false
+	}
+	worked, oldest := w.worked, r.end
+	for _, began := range w.busy { //maporder:free a sum of whole numbers
+		worked += r.end.at - max(began.at, w.backlog)
+	}
+	for _, k := range w.keys { //maporder:free the least of all
+		if k.readyAt.seq > 0 && k.readyAt.seq < oldest.seq {
+			oldest = k.readyAt
+		}
+	}
+	workers := max(len(r.state.Workqueue.Workers), len(w.busy), 1)
+	each, waited := w.reconcile.took/time.Duration(w.reconcile.count), r.end.at-oldest.at
+	if waited < starvedWait || float64(worked) < busyShare*float64(span)*float64(workers) {
+		return false
+	}
+	r.find(busyWorkers, Warning, w.backlog, oldest, say("%[1]d of %[1]d workers are busy all the time, for %[2]s. A reconcile takes %[3]s; %[4]d "+
+		"wait, the oldest for %[5]s.",
+		"%[1]d 个 worker 全部一直在忙，已 %[2]s。一次 reconcile 用 %[3]s；有 %[4]d 个 key 在等，最久的等了 %[5]s。", workers, seconds(span), seconds(each), w.depth,
+		seconds(waited)), Words{})
+	return true
 }
 
 // reportLoops reports a key that its own writes woke again and again.

@@ -11,10 +11,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/sharding"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"informerscope/core/client/restwatch"
 	"informerscope/core/informer"
+	"informerscope/core/words/releases"
 )
 
 // SharedInformerFactory has at most one informer for each resource. All methods are safe for concurrent use.
@@ -22,6 +24,7 @@ import (
 type SharedInformerFactory struct {
 	client        *restwatch.Client
 	defaultResync time.Duration
+	shardSelector sharding.Selector
 
 	lock           sync.Mutex
 	informers      map[schema.GroupVersionResource]informer.SharedIndexInformer
@@ -41,14 +44,26 @@ type SyncResult struct {
 	Synced map[schema.GroupVersionResource]bool
 }
 
+// SharedInformerOption configures a factory.
+type SharedInformerOption func(*SharedInformerFactory)
+
+// WithShardSelector makes every informer of the factory see only the objects of selector.
+func WithShardSelector(selector sharding.Selector) SharedInformerOption {
+	return func(f *SharedInformerFactory) { f.shardSelector = selector }
+}
+
 // NewSharedInformerFactory returns a factory without informers.
-func NewSharedInformerFactory(client *restwatch.Client, defaultResync time.Duration) *SharedInformerFactory {
-	return &SharedInformerFactory{
+func NewSharedInformerFactory(client *restwatch.Client, defaultResync time.Duration, options ...SharedInformerOption) *SharedInformerFactory {
+	f := &SharedInformerFactory{
 		client:        client,
 		defaultResync: defaultResync,
 		informers:     map[schema.GroupVersionResource]informer.SharedIndexInformer{},
 		isStarted:     map[schema.GroupVersionResource]bool{},
 	}
+	for _, option := range options {
+		option(f)
+	}
+	return f
 }
 
 // StartWithContext starts every informer that was asked for and does not run yet, until ctx is done, and does not wait for them. It may be called again
@@ -123,6 +138,9 @@ func (f *SharedInformerFactory) InformerFor(gvr schema.GroupVersionResource, new
 		return inf
 	}
 	inf := newFunc(f.client, f.defaultResync)
+	if f.shardSelector != nil {
+		_ = inf.SetShardSelector(f.shardSelector) // fails only for an informer that runs, which is not new
+	}
 	f.informers[gvr] = inf
 	return inf
 }
@@ -130,8 +148,13 @@ func (f *SharedInformerFactory) InformerFor(gvr schema.GroupVersionResource, new
 // TweakListOptionsFunc changes the options of every LIST and WATCH before it is sent, most often by setting a selector. It may be called concurrently.
 type TweakListOptionsFunc func(*metav1.ListOptions)
 
-// NewListWatch returns a ListerWatcher of a resource, in one namespace or, with "", in all. tweak may be nil.
-func NewListWatch(client *restwatch.Client, gvr schema.GroupVersionResource, namespace string, tweak TweakListOptionsFunc) *informer.ListWatch {
+// NewListWatch returns a ListerWatcher of a resource, in one namespace or, with "", in all, whose client is that of a release. tweak may be nil.
+func NewListWatch(client *restwatch.Client, gvr schema.GroupVersionResource, namespace string, tweak TweakListOptionsFunc,
+	release releases.Release) *informer.ListWatch {
+	open := client.Watch
+	if release.Features().DecodesAhead {
+		open = client.WatchAhead
+	}
 	return &informer.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			if tweak != nil {
@@ -147,7 +170,7 @@ func NewListWatch(client *restwatch.Client, gvr schema.GroupVersionResource, nam
 			if tweak != nil {
 				tweak(&options)
 			}
-			return client.Watch(ctx, gvr, namespace, options)
+			return open(ctx, gvr, namespace, options)
 		},
 	}
 }

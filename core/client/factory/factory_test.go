@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/sharding"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/rest"
@@ -27,6 +28,7 @@ import (
 	"informerscope/core/cluster/simcluster"
 	"informerscope/core/informer"
 	"informerscope/core/words/object"
+	"informerscope/core/words/releases"
 )
 
 var (
@@ -92,7 +94,7 @@ func (w *world) client(t *testing.T) *restwatch.Client {
 // informerOf returns a constructor of informers like those of client-go's dynamic factory.
 func informerOf(gvr schema.GroupVersionResource, namespace string, tweak TweakListOptionsFunc) NewInformerFunc {
 	return func(client *restwatch.Client, period time.Duration) informer.SharedIndexInformer {
-		return informer.NewSharedIndexInformer(NewListWatch(client, gvr, namespace, tweak), &object.Object{}, period,
+		return informer.NewSharedIndexInformer(NewListWatch(client, gvr, namespace, tweak, releases.Standard), &object.Object{}, period,
 			informer.Indexers{informer.NamespaceIndex: informer.MetaNamespaceIndexFunc})
 	}
 }
@@ -108,6 +110,51 @@ func states(t *testing.T, objs []any) []string {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// TestShardSelector checks that two factories with the two halves of a shard selector share the objects, and that the server is asked for each half.
+func TestShardSelector(t *testing.T) {
+	w := newWorld(t, 80)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	const middle = "0x8000000000000000"
+	count := map[string]int{}
+	for _, ends := range [][2]string{{"0x0000000000000000", middle}, {middle, "0x10000000000000000"}} {
+		r := sharding.ShardRangeRequirement{Key: "object.metadata.uid", Start: ends[0], End: ends[1]}
+		f := NewSharedInformerFactory(w.client(t), 0, WithShardSelector(sharding.NewSelector(r)))
+		inf := f.InformerFor(pods, informerOf(pods, "", nil))
+		runCtx, stop := context.WithCancel(ctx)
+		f.StartWithContext(runCtx)
+		if err := f.WaitForCacheSyncWithContext(ctx).Err; err != nil {
+			t.Fatal(err)
+		}
+		keys := inf.GetStore().ListKeys()
+		if len(keys) == 0 {
+			t.Errorf("the shard of %v is empty", ends)
+		}
+		for _, key := range keys {
+			count[key]++
+		}
+		stop()
+		f.Shutdown()
+	}
+	for _, line := range w.requests() {
+		if !strings.Contains(line, "shardSelector=") {
+			t.Errorf("a request without the selector: %s", line)
+		}
+	}
+	all, err := w.client(t).List(ctx, pods, "", metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range all.Items {
+		if key := o.GetNamespace() + "/" + o.GetName(); count[key] != 1 {
+			t.Errorf("%s is in %d shards", key, count[key])
+		}
+	}
+	if len(count) != len(all.Items) {
+		t.Errorf("%d objects of %d", len(count), len(all.Items))
+	}
 }
 
 func apps(o *metav1.ListOptions) { o.LabelSelector = "app" }
@@ -198,7 +245,7 @@ func TestFirstConstructorWins(t *testing.T) {
 	var periods []time.Duration
 	made := func(client *restwatch.Client, period time.Duration) informer.SharedIndexInformer {
 		periods = append(periods, period)
-		return informer.NewSharedIndexInformer(NewListWatch(client, pods, "", nil), &object.Object{}, period, nil)
+		return informer.NewSharedIndexInformer(NewListWatch(client, pods, "", nil, releases.Standard), &object.Object{}, period, nil)
 	}
 	first := f.InformerFor(pods, made)
 	if f.InformerFor(pods, made) != first || f.InformerFor(pods, informerOf(pods, "", nil)) != first {
@@ -262,7 +309,7 @@ func TestNothingStartsAfterShutdown(t *testing.T) {
 
 // TestErrorsAreNotObjects: a LIST that fails gives no typed nil.
 func TestErrorsAreNotObjects(t *testing.T) {
-	lw := NewListWatch(newWorld(t, 5).client(t), nothing, "", nil)
+	lw := NewListWatch(newWorld(t, 5).client(t), nothing, "", nil, releases.Standard)
 	var list runtime.Object
 	list, err := lw.ListWithContext(t.Context(), metav1.ListOptions{})
 	if list != nil || err == nil {

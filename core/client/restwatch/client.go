@@ -49,8 +49,8 @@ type Client struct {
 }
 
 // Hooks are functions that are called during a request. Each may be nil. They are called synchronously, from the goroutine that makes the request and,
-// for a watch, from the one that reads its stream. They must be quick, and safe for concurrent use if the client is used concurrently. id counts the
-// client's requests from 1.
+// for a watch, from the one that reads its stream. WatchAhead has two, of which the one that delivers events calls Ahead. They must
+// be quick, and safe for concurrent use if the client is used concurrently. id counts the client's requests from 1.
 //
 // The order for one request is Request, then Response. If there was a response, any number of Bytes and Frame follow, and then Done.
 type Hooks struct {
@@ -63,6 +63,8 @@ type Hooks struct {
 	// Frame is called when a watch frame of size bytes has been decoded, before its event is delivered. typ is the event's type; the other strings are
 	// from its object.
 	Frame func(id uint64, typ, namespace, name, resourceVersion string, size int)
+	// Ahead is called when a frame was decoded ahead, after Frame, and when its event is about to be delivered or is dropped: then so many frames wait.
+	Ahead func(id uint64, waiting int)
 	// Done is called when no more of the body will be read. err is nil after all of it, ErrStopped after Stop, otherwise the failure.
 	Done func(id uint64, err error)
 }

@@ -32,6 +32,16 @@ var ErrStopped = errors.New("the watch was stopped by its reader")
 // Its errors are those of List. As in client-go, an end of file, a reset connection or a timeout before the response is not an error: the watch is
 // empty.
 func (c *Client) Watch(ctx context.Context, gvr schema.GroupVersionResource, namespace string, opts metav1.ListOptions) (watch.Interface, error) {
+	return c.watch(ctx, gvr, namespace, opts, false)
+}
+
+// WatchAhead is Watch, but reads and decodes the frames of a WatchList before their events are asked for, up to a bound, as client-go does since 0.38.
+func (c *Client) WatchAhead(ctx context.Context, gvr schema.GroupVersionResource, namespace string, opts metav1.ListOptions) (watch.Interface, error) {
+	return c.watch(ctx, gvr, namespace, opts, opts.SendInitialEvents != nil && *opts.SendInitialEvents)
+}
+
+func (c *Client) watch(ctx context.Context, gvr schema.GroupVersionResource, namespace string, opts metav1.ListOptions,
+	decodesAhead bool) (watch.Interface, error) {
 	u, err := c.resourceURL(gvr, namespace, "")
 	if err != nil {
 		return nil, err
@@ -75,6 +85,14 @@ func (c *Client) Watch(ctx context.Context, gvr schema.GroupVersionResource, nam
 		result: make(chan watch.Event),
 		done:   make(chan struct{}),
 	}
+	if decodesAhead {
+		s.ahead = newAhead(s.done, func(waiting int) {
+			if c.Hooks.Ahead != nil {
+				c.Hooks.Ahead(r.id, waiting)
+			}
+		})
+		go s.ahead.fill(s.read)
+	}
 	go s.receive()
 	return s, nil
 }
@@ -89,6 +107,7 @@ type stream struct {
 	cancel context.CancelFunc // cancels the request
 	body   io.Closer
 	frames *frameReader
+	ahead  *ahead // nil if frames are read when they are needed
 
 	result chan watch.Event // closed by receive
 	done   chan struct{}    // closed by Stop
@@ -120,30 +139,53 @@ func (s *stream) receive() {
 		}
 	}
 	s.Stop()
+	if s.ahead != nil {
+		s.ahead.drop()
+	}
 	s.client.reportDone(s.req, err)
+}
+
+// read returns the next event of the stream.
+func (s *stream) read() (watch.Event, error) {
+	if line, ok := s.frames.guess(); ok {
+		if event, err := s.decode(line); err == nil {
+			s.frames.takeGuess()
+			return event, nil
+		}
+	}
+	frame, err := s.frames.next()
+	if err != nil {
+		return watch.Event{}, err
+	}
+	return s.decode(frame)
+}
+
+// next returns the next event of the stream, which may have been read before. At the end of the context or of the reader it returns io.EOF.
+func (s *stream) next() (watch.Event, error) {
+	if s.ahead == nil {
+		return s.read()
+	}
+	select {
+	case got := <-s.ahead.events:
+		if got.err == nil {
+			s.ahead.add(-1)
+		}
+		return got.event, got.err
+	case <-s.done:
+	case <-s.ctx.Done():
+	}
+	return watch.Event{}, io.EOF
 }
 
 // pump delivers events until the stream ends, and returns the reason: nil for a clean end.
 func (s *stream) pump() error {
 	for {
-		if line, ok := s.frames.guess(); ok {
-			if event, err := s.decode(line); err == nil {
-				s.frames.takeGuess()
-				if !s.deliver(event) {
-					return nil
-				}
-				continue
-			}
-		}
-		frame, err := s.frames.next()
+		event, err := s.next()
 		if err == nil {
-			var event watch.Event
-			if event, err = s.decode(frame); err == nil {
-				if !s.deliver(event) {
-					return nil
-				}
-				continue
+			if !s.deliver(event) {
+				return nil
 			}
+			continue
 		}
 		switch {
 		case err == io.EOF:

@@ -18,7 +18,7 @@ type Lever struct {
 	Params []Param
 	// Does describes it for docs/reference.md.
 	Does string
-	// LinkVerb is its verb in a link, if that is not its name, and LinkMeans describes for docs/protocol.md what the arguments there leave open.
+	// LinkVerb is its verb in a link, if that is not its name, and LinkMeans describes for docs/dev/protocol.md what the arguments there leave open.
 	LinkVerb, LinkMeans string
 	// Breaks: it breaks something at the API server.
 	Breaks bool

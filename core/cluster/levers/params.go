@@ -15,7 +15,7 @@ type Param struct {
 	// Name is its name in the page's menus.
 	Name    string
 	Members []arg.Spec
-	// Link is its name in a link, for docs/protocol.md.
+	// Link is its name in a link, for docs/dev/protocol.md.
 	Link string
 
 	write func(a Args) string        // as in a link

@@ -3,8 +3,14 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 	clientgo "k8s.io/client-go/tools/cache"
 
 	"informerscope/core/informer/conformance/play"
@@ -23,7 +29,7 @@ func theirs() *play.Library {
 			store, c := clientgo.NewInformerWithOptions(clientgo.InformerOptions{ListerWatcher: theirSource(o), ObjectType: &object{}, ResyncPeriod: o.Resync,
 				Indexers: theirIndexers(o.Indexers), Transform: clientgo.TransformFunc(o.Transform), Handler: theirHandler{h}})
 			x := store.(clientgo.Indexer)
-			return play.Controller{Run: c.RunWithContext, HasSynced: c.HasSynced,
+			return play.Controller{Run: c.RunWithContext, HasSynced: c.HasSynced, Store: x,
 				AddIndexers: func(fns map[string]play.IndexFunc) error { return x.AddIndexers(theirIndexers(fns)) },
 				View: func() play.View {
 					return play.View{Synced: c.HasSynced(), Done: clientgo.IsDone(c.HasSyncedChecker()), ControllerSynced: c.HasSynced(),
@@ -53,11 +59,22 @@ func theirs() *play.Library {
 			return play.Reflector{Run: r.RunWithContext, Keys: store.ListKeys, Version: r.LastSyncResourceVersion}
 		},
 		Queue: func(o play.QueueOptions) *play.Queue {
+			if o.Each {
+				return theirQueue(clientgo.NewRealFIFO(clientgo.MetaNamespaceKeyFunc, o.Behind, clientgo.TransformFunc(o.Transform)))
+			}
 			return theirQueue(clientgo.NewRealFIFOWithOptions(clientgo.RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true, EmitDeltaTypeBookmark: true,
 				Transformer: o.Transform}))
 		},
 		Cache: func(index play.IndexFunc) play.Cache {
 			return clientgo.NewIndexer(clientgo.DeletionHandlingMetaNamespaceKeyFunc, clientgo.Indexers{"app": index})
+		},
+		Watch: func(rt http.RoundTripper, initial bool) (watch.Interface, error) {
+			client, err := dynamic.NewForConfig(&rest.Config{Host: "http://server", Transport: rt})
+			if err != nil {
+				return nil, err
+			}
+			return client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}).Watch(context.Background(),
+				metav1.ListOptions{SendInitialEvents: &initial})
 		},
 		Transaction: func(c play.Cache, kinds []string, objects []any) string {
 			var txns []clientgo.Transaction
@@ -195,6 +212,7 @@ func (s theirInformer) AddIndexers(fns map[string]play.IndexFunc) error {
 func (s theirInformer) Run(ctx context.Context) { s.RunWithContext(ctx) }
 func (s theirInformer) Stopped() bool           { return s.IsStopped() }
 func (s theirInformer) Keys() []string          { return s.GetStore().ListKeys() }
+func (s theirInformer) Store() play.Cache       { return s.GetIndexer() }
 
 func (s theirInformer) View() play.View {
 	x, c := s.GetIndexer(), s.GetController()

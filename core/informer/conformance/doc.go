@@ -6,5 +6,5 @@
 // to the shortest one that still fails. Release 1.37 is compared with client-go v0.37.2 in the same process. The programs of e2e/releases contain the
 // older versions of client-go. Their answers are recorded in testdata, and `make releases` runs them again.
 //
-// The table generates docs/conformance.md, and TestDocument checks that the page is up to date.
+// The table generates docs/dev/conformance.md, and TestDocument checks that the page is up to date.
 package conformance

@@ -73,7 +73,7 @@ func testFactory(t *testing.T, release releases.Release) {
 			f := factory.NewSharedInformerFactory(&restwatch.Client{Base: u}, time.Minute)
 			forResource := func(gvr schema.GroupVersionResource) informer.SharedIndexInformer {
 				return f.InformerFor(gvr, func(client *restwatch.Client, period time.Duration) informer.SharedIndexInformer {
-					return informer.NewSharedIndexInformerWithOptions(factory.NewListWatch(client, gvr, "", nil), nil,
+					return informer.NewSharedIndexInformerWithOptions(factory.NewListWatch(client, gvr, "", nil, releases.Standard), nil,
 						informer.SharedIndexInformerOptions{ResyncPeriod: period, Release: release})
 				})
 			}

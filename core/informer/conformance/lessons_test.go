@@ -39,6 +39,7 @@ type lesson struct {
 // lessons are the lessons of the stories, by story id. TestLessons fails for a story without one.
 var lessons = map[string]lesson{
 	"410":       {rows: []string{"021_error_frame_410", "009_relist_refused_as_expired", "024_clean_close_rewatches_at_once"}},
+	"ahead":     {rows: []string{"051_a_batch_ends", "053_one_transaction_then_the_callbacks"}},
 	"atomic":    {rows: []string{"044_one_replacedall", "045_a_handler_meets_the_new_store"}},
 	"bookmarks": {rows: []string{"024_a_bookmark_is_an_event", "081_the_reflector_may_lead_the_store"}},
 	"burst":     {rows: []string{"038_every_delta_in_order", "040_deltas_by_key_at_the_first_place"}},

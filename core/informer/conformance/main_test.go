@@ -20,7 +20,7 @@ var (
 	worstFlag       = flag.Int("conformance.worst", 1, "how many differing schedules to shrink in a release")
 	fromFlag        = flag.Int64("conformance.from", 1, "the first seed")
 	transcriptsFlag = flag.String("conformance.transcripts", "testdata", "the directory of what the releases of client-go answer")
-	updateFlag      = flag.Bool("update", false, "rewrite docs/conformance.md from the table")
+	updateFlag      = flag.Bool("update", false, "rewrite docs/dev/conformance.md from the table")
 )
 
 // TestMain removes the default error handlers. They log, and they delay by the time since the last error, which is global. Between two synctest

@@ -33,11 +33,14 @@ type newest struct {
 	test     func(t *testing.T, release releases.Release)
 }
 
+// sinceV137 are the releases that behave like v0.37.2 where they are compared with it.
+var sinceV137 = []releases.Release{releases.V137, releases.V138}
+
 var newestRows = []newest{
-	{48, "bookmarks_are_not_queued_unless_asked", []releases.Release{releases.V137}, testNoBookmark},
-	{49, "illegal_options_panic", []releases.Release{releases.V137}, testIllegalOptions},
-	{50, "the_lock_is_free_while_processing", []releases.Release{releases.V137}, testUnlocked},
-	{59, "waitfor_logs_from_its_callers_line", []releases.Release{releases.V137}, testWaitForLog},
+	{48, "bookmarks_are_not_queued_unless_asked", sinceV137, testNoBookmark},
+	{49, "illegal_options_panic", sinceV137, testIllegalOptions},
+	{50, "the_lock_is_free_while_processing", sinceV137, testUnlocked},
+	{59, "waitfor_logs_from_its_callers_line", sinceV137, testWaitForLog},
 	{83, "start_wait_and_shutdown", everyRelease, testFactory},
 	{83, "the_first_constructor_wins", everyRelease, testFirstConstructor},
 }
@@ -53,7 +56,7 @@ func (r *newest) releaseNames() string {
 func (r *newest) id() string { return fmt.Sprintf("%03d_%s", r.item, r.name) }
 
 // everyRelease has all releases of core/informer.
-var everyRelease = []releases.Release{releases.V131, releases.V133, releases.V135, releases.V137}
+var everyRelease = []releases.Release{releases.V131, releases.V133, releases.V135, releases.V137, releases.V138}
 
 // setRelease sets client-go's feature gates to the defaults of a release. It can also set gates that v0.37.2 locks, by means of features/testing.
 func setRelease(t testing.TB, release releases.Release) {
@@ -62,8 +65,8 @@ func setRelease(t testing.TB, release releases.Release) {
 		feature clientfeatures.Feature
 		on      bool
 	}{
-		{clientfeatures.UnlockWhileProcessingFIFO, release == releases.V137},
-		{clientfeatures.AtomicFIFO, release == releases.V137},
+		{clientfeatures.UnlockWhileProcessingFIFO, release >= releases.V137},
+		{clientfeatures.AtomicFIFO, release >= releases.V137},
 		{clientfeatures.InOrderInformersBatchProcess, release >= releases.V135},
 		{clientfeatures.InOrderInformers, release >= releases.V133},
 		{clientfeatures.WatchListClient, release >= releases.V135},
@@ -164,7 +167,7 @@ func testUnlocked(t *testing.T, release releases.Release) {
 		}{{0, true}, {1998, true}, {1999, true}, {2000, false}, {2001, false}} {
 			lib := theirs()
 			if mine {
-				lib = ours(play.E137)
+				lib = ours(play.Release(release.String()))
 			}
 			q := lib.Queue(play.QueueOptions{})
 			for i := range tc.waiting + 1 {

@@ -4,8 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/url"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/sharding"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"informerscope/core/client/factory"
+	"informerscope/core/client/restwatch"
 	"informerscope/core/informer"
 	"informerscope/core/informer/conformance/play"
 	"informerscope/core/log/fold"
@@ -30,7 +39,7 @@ func ours(name play.Release) *play.Library {
 				ResyncPeriod: o.Resync,
 				Indexers:     ourIndexers(o.Indexers), Transform: informer.TransformFunc(o.Transform), Handler: ourHandler{h}})
 			x := store.(informer.Indexer)
-			return play.Controller{Run: c.RunWithContext, HasSynced: c.HasSynced,
+			return play.Controller{Run: c.RunWithContext, HasSynced: c.HasSynced, Store: x,
 				AddIndexers: func(fns map[string]play.IndexFunc) error { return x.AddIndexers(ourIndexers(fns)) },
 				View: func() play.View {
 					return play.View{Synced: c.HasSynced(), Done: checkDone(release, c.HasSyncedChecker(), c.HasSynced), ControllerSynced: c.HasSynced(),
@@ -45,7 +54,7 @@ func ours(name play.Release) *play.Library {
 				}
 				return failure
 			}
-			var q informer.Queue = informer.NewRealFIFO(informer.MetaNamespaceKeyFunc, nothing{}, nil)
+			var q informer.Queue = informer.NewRealFIFOWithOptions(informer.RealFIFOOptions{KnownObjects: nothing{}, Release: release})
 			if release == releases.V131 {
 				q = informer.NewDeltaFIFOWithOptions(informer.DeltaFIFOOptions{KnownObjects: nothing{}, EmitDeltaTypeReplaced: true})
 			}
@@ -70,15 +79,19 @@ func ours(name play.Release) *play.Library {
 			case release == releases.V131:
 				return ourQueue(release, informer.NewDeltaFIFOWithOptions(informer.DeltaFIFOOptions{KnownObjects: o.Behind, EmitDeltaTypeReplaced: true,
 					Transformer: o.Transform}))
-			case release == releases.V137:
+			case release >= releases.V137 && !o.Each:
 				return ourQueue(release, informer.NewRealFIFOWithOptions(informer.RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true,
-					EmitDeltaTypeBookmark: true,
-					Transformer:           o.Transform}))
+					EmitDeltaTypeBookmark: true, Transformer: o.Transform, Release: release}))
 			}
-			return ourQueue(release, informer.NewRealFIFOWithOptions(informer.RealFIFOOptions{KnownObjects: o.Behind, Transformer: o.Transform}))
+			return ourQueue(release, informer.NewRealFIFOWithOptions(informer.RealFIFOOptions{KnownObjects: o.Behind, Transformer: o.Transform, Release: release}))
 		},
 		Cache: func(index play.IndexFunc) play.Cache {
-			return informer.NewIndexer(informer.DeletionHandlingMetaNamespaceKeyFunc, informer.Indexers{"app": index})
+			return informer.NewIndexer(informer.DeletionHandlingMetaNamespaceKeyFunc, informer.Indexers{"app": index}, informer.WithRelease(release))
+		},
+		Watch: func(rt http.RoundTripper, initial bool) (watch.Interface, error) {
+			client := &restwatch.Client{HTTP: &http.Client{Transport: rt}, Base: &url.URL{Scheme: "http", Host: "server"}}
+			lw := factory.NewListWatch(client, schema.GroupVersionResource{Version: "v1", Resource: "pods"}, "", nil, release)
+			return lw.WatchWithContext(context.Background(), metav1.ListOptions{SendInitialEvents: &initial})
 		},
 		Transaction: func(c play.Cache, kinds []string, objects []any) string {
 			var txns []informer.Transaction
@@ -206,6 +219,9 @@ type ourInformer struct {
 func ourShared(release releases.Release, o play.Options) *ourInformer {
 	s := &ourInformer{release: release}
 	opts := informer.SharedIndexInformerOptions{ResyncPeriod: o.Resync, Indexers: ourIndexers(o.Indexers), Release: release}
+	if o.Half {
+		opts.ShardSelector = sharding.NewSelector(sharding.ShardRangeRequirement(play.HalfShard))
+	}
 	if !o.Silent {
 		s.rec = trace.NewRecorder(trace.RecorderOptions{MaxEvents: 1 << 20, CheckpointEvery: 1 << 20})
 		sel, _ := json.Marshal(event.Selection{Source: "sim", Version: "v1", Resource: "pods", Releases: []string{release.String()}})
@@ -247,6 +263,7 @@ func (s *ourInformer) AddIndexers(fns map[string]play.IndexFunc) error {
 func (s *ourInformer) Run(ctx context.Context) { s.RunWithContext(ctx) }
 func (s *ourInformer) Stopped() bool           { return s.IsStopped() }
 func (s *ourInformer) Keys() []string          { return s.GetStore().ListKeys() }
+func (s *ourInformer) Store() play.Cache       { return s.GetIndexer() }
 
 func (s *ourInformer) View() play.View {
 	x, c := s.GetIndexer(), s.GetController()

@@ -179,3 +179,53 @@ func TestRandomStores(t *testing.T) {
 	}
 	t.Logf("%d random stores", total)
 }
+
+// TestRandomReads plays random bursts to handlers that read the store during their calls, for each release.
+func TestRandomReads(t *testing.T) {
+	n := play.RecordedReads
+	if raceEnabled {
+		n = 60
+	}
+	reads := func(t *testing.T, seed int64, lib *play.Library) (lines []string) {
+		synctest.Test(t, func(*testing.T) { lines = play.RandomReads(seed, lib) })
+		return lines
+	}
+	total, calls := 0, 0
+	for _, release := range play.Releases {
+		t.Run(string(release), func(t *testing.T) {
+			var digests map[int64]string
+			if release != play.E137 {
+				digests = recordedDigests(t, release, "reads.txt")
+			}
+			for seed := range n {
+				mine := reads(t, seed, ours(release))
+				total, calls = total+1, calls+len(mine)
+				if release == play.E137 {
+					if d := play.FirstDifference("seed "+strconv.FormatInt(seed, 10), mine, reads(t, seed, theirs())); d != "" {
+						t.Fatal(d)
+					}
+				} else if got := play.DigestOf(mine); got != digests[seed] {
+					t.Fatalf("seed %d: ours has digest %s, client-go %s %s", seed, got, versions[release], digests[seed])
+				}
+			}
+		})
+	}
+	t.Logf("%d random readings, %d calls", total, calls)
+}
+
+// TestReadsTellReleasesApart checks that the readings tell 1.37 from 1.38: what core/informer answers as the one is not what client-go answers as the other.
+func TestReadsTellReleasesApart(t *testing.T) {
+	digests := recordedDigests(t, play.E138, "reads.txt")
+	different := 0
+	for seed := range play.RecordedReads {
+		synctest.Test(t, func(*testing.T) {
+			if play.DigestOf(play.RandomReads(seed, ours(play.E137))) != digests[seed] {
+				different++
+			}
+		})
+	}
+	t.Logf("%d of %d readings differ between v0.37.2 and v0.38.0-beta.0", different, play.RecordedReads)
+	if different < int(play.RecordedReads)/4 {
+		t.Error("too few to tell the releases apart")
+	}
+}

@@ -14,11 +14,11 @@ type Verb struct {
 	// Command is the command whose actions it writes.
 	Command string
 	Args    []arg.Spec
-	// Means describes, for docs/protocol.md, what the arguments leave open.
+	// Means describes, for docs/dev/protocol.md, what the arguments leave open.
 	Means string
 }
 
-// Verbs returns all verbs, by command in the order of docs/protocol.md. The caller owns the list.
+// Verbs returns all verbs, by command in the order of docs/dev/protocol.md. The caller owns the list.
 func Verbs() []Verb { return slices.Clone(verbs) }
 
 // findVerb returns a verb by name, nil if there is none.

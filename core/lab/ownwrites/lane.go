@@ -18,6 +18,7 @@ import (
 	"informerscope/core/client/restwatch"
 	"informerscope/core/informer"
 	"informerscope/core/words/object"
+	"informerscope/core/words/releases"
 	"informerscope/core/words/vclock"
 )
 
@@ -53,7 +54,7 @@ func newLane(name Guard, clock *vclock.Clock, o Options) *lane {
 		heldAt: map[string]time.Time{}, result: Lane{Guard: name, Timeline: []Reconcile{}}}
 	l.client = &restwatch.Client{HTTP: &http.Client{Transport: l.cluster}, Base: &url.URL{Scheme: "http", Host: "simulated.cluster"}}
 	for k, gvr := range resources {
-		lw := factory.NewListWatch(l.client, gvr, namespace, nil)
+		lw := factory.NewListWatch(l.client, gvr, namespace, nil, releases.Standard)
 		l.informers[k] = informer.NewSharedIndexInformerWithOptions(lw, &object.Object{}, informer.SharedIndexInformerOptions{
 			Indexers: informer.Indexers{byOwner: func(obj any) ([]string, error) { return []string{ownerOf(obj).uid}, nil }},
 			Clock:    clock, Random: func() float64 { return 0 }, ObjectDescription: gvr.Resource})

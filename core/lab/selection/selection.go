@@ -26,7 +26,7 @@ var ErrAttached = errors.New("these informers run in another process, which is w
 // Default returns what a page watches that selects nothing.
 func Default() event.Selection {
 	return event.Selection{
-		Source: "sim", Version: "v1", Resource: "pods", Releases: []string{releases.V137.String()},
+		Source: "sim", Version: "v1", Resource: "pods", Releases: []string{releases.Standard.String()},
 		Seed: DefaultSeed, Objects: DefaultObjects, Rate: DefaultRate,
 	}
 }

@@ -15,6 +15,9 @@ type Facts struct {
 	Deltas int `json:"deltas"`
 	// Focus are the stations to look at: those with a problem now or within the last three seconds.
 	Focus []string `json:"focus"`
+	// LastRun is the controller's reconcile that began last, with the one cause, read and write that deserve a look; nil without one, or if the log names no
+	// causes of keys.
+	LastRun *Reconcile `json:"lastRun"`
 	// Features are what the release does that others do not.
 	Features releases.Features `json:"features"`
 	// Sentence is what a person wrote just now.
@@ -39,7 +42,7 @@ type Lens struct {
 
 // TroubleFacts describe what is wrong between the informer and its cluster; the zero value: nothing.
 type TroubleFacts struct {
-	// Cause is the trouble's cause in one word (see docs/protocol.md), or that of the error behind the Reflector's backoff. It is empty when all is well,
+	// Cause is the trouble's cause in one word (see docs/dev/protocol.md), or that of the error behind the Reflector's backoff. It is empty when all is well,
 	// and for an unknown error.
 	Cause string `json:"cause,omitempty"`
 	// Down: the cluster does not answer.
@@ -50,7 +53,7 @@ type TroubleFacts struct {
 }
 
 // Sentences are the ids that the Sentence of Facts can have, beside the empty one.
-var Sentences = []string{"person", "personRequest", "personRefused"}
+var Sentences = []string{"act", "person", "personRequest", "personRefused"}
 
 // Headlines are the ids that a headline can have, beside the empty one.
 var Headlines = []string{
@@ -72,6 +75,9 @@ type Sentence struct {
 	RV   string `json:"rv,omitempty"`
 	Op   string `json:"op,omitempty"`
 	Why  string `json:"why,omitempty"`
+	// EN and ZH are the words of a sentence about an action of the user.
+	EN string `json:"en,omitempty"`
+	ZH string `json:"zh,omitempty"`
 	// Until is when the wait ends, Since when what it describes began, in ms of the log.
 	Until float64 `json:"until,omitempty"`
 	Since float64 `json:"since,omitempty"`

@@ -9,6 +9,7 @@ type Reconciles struct {
 
 // Reconcile is one run of the reconciler for a key: from the moment when a worker took the key until it was done with it.
 type Reconcile struct {
+	Key        string  `json:"key"`
 	Seq        uint64  `json:"seq"` // of the event with which a worker took the key
 	AtMillis   float64 `json:"atMillis"`
 	TookMillis float64 `json:"tookMillis"` // so far, if it still runs

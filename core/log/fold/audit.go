@@ -57,5 +57,14 @@ func ReadPersonWrite(e *event.Entry) *PersonWrite {
 	return &PersonWrite{Audit: a, At: e.At, Key: e.Key(), Status: e.Audit().Status}
 }
 
+// Act is an action of the page's user.
+type Act struct {
+	Step string // as action.Step writes it
+	At   time.Duration
+}
+
+// Act returns the user's newest action; nil for none. It must not be changed. A log that begins after its experiment does not have an earlier one.
+func (f *Fold) Act() *Act { return f.world.act }
+
 // PersonWrite returns the newest write of a person; nil for none. It must not be changed. A log that begins after its experiment does not have an earlier one.
 func (f *Fold) PersonWrite() *PersonWrite { return f.world.person }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"informerscope/core/words/event"
-	"informerscope/core/words/releases"
 )
 
 // Baseline returns events that bring the Fold of an empty log to f's state: KindSelected, then a KindRestored for each lane. They carry f's Seq and At. A log
@@ -110,8 +109,10 @@ func (f *Fold) restore(e *event.Entry) {
 	}
 
 	l.queue.delta = s.Queue.Kind == "DeltaFIFO"
-	if release, err := releases.Parse(s.Release); err == nil && s.Release != "" {
-		l.release, l.releaseSet = release, true
+	if s.Release != "" {
+		delta := l.queue.delta
+		l.nameRelease(s.Release)
+		l.queue.delta = delta
 	}
 	l.refl = reflector{Reflector: s.Reflector, wire: s.Reflector.LastRequest}
 	l.refl.Backoffs = l.refl.Backoffs[:min(len(l.refl.Backoffs), maxBackoffs)]

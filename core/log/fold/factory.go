@@ -80,10 +80,10 @@ func (l *lane) stageIn(out *facts.Factory) {
 	if l.identity.Unshared {
 		return
 	}
-	i := slices.IndexFunc(out.Factories, func(s facts.FactoryStage) bool { return s.Release == l.release.String() })
+	i := slices.IndexFunc(out.Factories, func(s facts.FactoryStage) bool { return s.Release == l.releaseName() })
 	if i < 0 {
 		i = len(out.Factories)
-		out.Factories = append(out.Factories, facts.FactoryStage{Release: l.release.String(), Stage: l.stage, Waiting: []string{}})
+		out.Factories = append(out.Factories, facts.FactoryStage{Release: l.releaseName(), Stage: l.stage, Waiting: []string{}})
 	}
 	s := &out.Factories[i]
 	s.Of++
@@ -98,7 +98,7 @@ func (f *Fold) factoryRow(i int) facts.FactoryRow {
 	l := &f.lanes[i]
 	w := &f.wires[l.wire]
 	r := facts.FactoryRow{
-		Lane: i, Resource: l.identity.Name(), Release: l.release.String(), Unshared: l.identity.Unshared, Shard: l.identity.Shard,
+		Lane: i, Resource: l.identity.Name(), Release: l.releaseName(), Unshared: l.identity.Unshared, Shard: l.identity.Shard,
 		Running: l.running, Synced: l.synced,
 		Phase: l.refl.Phase, Count: l.store.objects.Len(), Ring: l.fullest(), Held: []string{},
 		Trouble: w.trouble.words, Cause: w.trouble.cause, Early: f.countEarly(i),

@@ -1,6 +1,7 @@
 package fold
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -58,16 +59,18 @@ type lane struct {
 	wire       int    // index of the wire for its requests: lanes of one resource that a selection began with share one
 	release    releases.Release
 	releaseSet bool
-	running    bool
-	synced     bool
-	cluster    cluster
-	refl       reflector
-	queue      queue
-	store      store
-	listeners  []listener // by id
-	work       *workq
-	recent     Recent
-	fidelity   map[string]Fidelity // never changed once set
+	// newerRelease is the name of a release that is newer than those that are known; release is then the newest of them.
+	newerRelease string
+	running      bool
+	synced       bool
+	cluster      cluster
+	refl         reflector
+	queue        queue
+	store        store
+	listeners    []listener // by id
+	work         *workq
+	recent       Recent
+	fidelity     map[string]Fidelity // never changed once set
 }
 
 type reflector struct {
@@ -258,8 +261,8 @@ func (f *Fold) beginSelection(e *event.Entry) {
 // setIdentity sets what the informer of a lane watches.
 func (l *lane) setIdentity(identity event.LaneOf) {
 	l.identity = identity
-	if release, err := releases.Parse(identity.Release); err == nil && identity.Release != "" {
-		l.setRelease(release)
+	if identity.Release != "" {
+		l.nameRelease(identity.Release)
 	}
 }
 
@@ -280,6 +283,20 @@ func (f *Fold) laneBegins(e *event.Entry) {
 	f.lanes[i] = l
 }
 
+// nameRelease sets the release that a log names. One that is newer than those that are known is taken for the newest of them, and keeps its name.
+func (l *lane) nameRelease(name string) {
+	if release, err := releases.Parse(name); err == nil {
+		l.setRelease(release)
+		l.newerRelease = ""
+	} else if releases.IsNewer(name) {
+		l.setRelease(releases.All()[0])
+		l.newerRelease = name
+	}
+}
+
+// releaseName returns the name of the release.
+func (l *lane) releaseName() string { return cmp.Or(l.newerRelease, l.release.String()) }
+
 func (l *lane) setRelease(release releases.Release) {
 	l.release, l.releaseSet = release, true
 	delta := !release.Features().KeepsOrder
@@ -294,9 +311,7 @@ func (f *Fold) applyReflector(l *lane, e *event.Entry) {
 	switch e.Kind {
 	case event.KindInformerStarted:
 		l.running = true
-		if release, err := releases.Parse(e.InformerStarted().Release); err == nil {
-			l.setRelease(release)
-		}
+		l.nameRelease(e.InformerStarted().Release)
 	case event.KindInformerStopped:
 		l.running = false
 	case event.KindInformerSynced:

@@ -481,3 +481,18 @@ func TestFoldDrops(t *testing.T) {
 	}
 	foldtest.Equal(t, "the clone", clone.State().Listeners[0].Drops, want)
 }
+
+// TestNewerRelease checks that an informer of a release that is not known keeps the release's name, and is folded as the newest that is known.
+func TestNewerRelease(t *testing.T) {
+	f := foldtest.FoldOf(foldtest.Script(foldtest.SelectionEvent("1.99"), event.InformerStarted{Release: "1.99"}.Event()))
+	if s := f.State(); s.Release != "1.99" || s.Queue.Kind != "RealFIFO" {
+		t.Errorf("release %s, queue %s", s.Release, s.Queue.Kind)
+	}
+	again := fold.NewFold()
+	for _, e := range f.Baseline() {
+		again.Apply(&e)
+	}
+	if s := again.State(); s.Release != "1.99" {
+		t.Errorf("after a restart of the log it is %s", s.Release)
+	}
+}

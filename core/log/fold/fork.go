@@ -72,6 +72,8 @@ func (f *Fold) compareLanes(e *event.Entry) {
 	switch e.Kind {
 	case event.KindSelected, event.KindRestored:
 		return
+	case event.KindWireBytes: // what they bring is an event of its own
+		return
 	case event.KindAct, event.KindFault, event.KindHold, event.KindReleased, event.KindHandlerSpeed: // the actions themselves
 		return
 	}

@@ -82,7 +82,7 @@ func (f *Fold) laneState(i int, lim limits) *State {
 	maps.Copy(s.Fidelity, l.fidelity)
 	s.Indexer.Transform = f.sel.Transform
 	if l.releaseSet {
-		s.Release = l.release.String()
+		s.Release = l.releaseName()
 	}
 	for j := range l.listeners {
 		s.Listeners[j] = l.listeners[j].state()

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"informerscope/core/words/event"
-	"informerscope/core/words/releases"
 )
 
 // Recent is what a Fold keeps about a lane's last moments beside its State: the source of sentences about the present. It is part of the fold, so it is the
@@ -99,13 +98,16 @@ func (l *lane) rememberReflector(e *event.Entry) {
 	l.relistTaken(e)
 }
 
-// relistTaken notes that a relist is complete: its watch is open and, in 1.37, which replaces the store in one go, the store was replaced.
+// relistTaken notes that a relist is complete: its watch is open and, since 1.36, which replaces the store in one go, the store was replaced.
 func (l *lane) relistTaken(e *event.Entry) {
 	r := &l.recent
-	if r.Relisting && l.refl.Phase == "watching" && (l.release != releases.V137 || l.store.replaces > r.RelistReplaces) {
+	if r.Relisting && l.refl.Phase == "watching" && (!l.replacesAll() || l.store.replaces > r.RelistReplaces) {
 		r.Relisting, r.Relisted = false, Happening{At: e.At}
 	}
 }
+
+// replacesAll reports whether the informer's release is known to replace the store in one go when it relists.
+func (l *lane) replacesAll() bool { return l.releaseSet && l.release.Features().Atomic }
 
 // restoreRecent takes over a lane's last moments from a KindRestored; an older program's log has none.
 func (l *lane) restoreRecent(w *world, s *Recent) {

@@ -156,7 +156,7 @@ func slowHandler(d time.Duration) informer.ResourceEventHandler {
 
 // TestFoldEqualsSnapshot is the project's central invariant: after random operations on a real informer, the fold of its events equals what is inside it.
 func TestFoldEqualsSnapshot(t *testing.T) {
-	for _, release := range []releases.Release{releases.V131, releases.V133, releases.V135, releases.V137} {
+	for _, release := range releases.All() {
 		for seed := range uint64(4) {
 			t.Run(fmt.Sprintf("%s/%d", release, seed), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) { runAgainstInformer(t, release, seed) })

@@ -53,7 +53,7 @@ type Source struct {
 	Objects   int     `json:"objects,omitempty"`
 	Rate      float64 `json:"rate,omitempty"`
 	Trouble   string  `json:"trouble,omitempty"` // whole sentences for the user; empty when all is well
-	Cause     string  `json:"cause,omitempty"`   // of the trouble, in one word; see docs/protocol.md
+	Cause     string  `json:"cause,omitempty"`   // of the trouble, in one word; see docs/dev/protocol.md
 	Offer     *Offer  `json:"offer,omitempty"`   // what can be tried instead
 }
 
@@ -133,6 +133,7 @@ type WireRequest struct {
 	SentMillis float64 `json:"sentMillis"`
 	Bytes      int     `json:"bytes"`
 	Frames     int     `json:"frames"`
+	Ahead      int     `json:"ahead,omitempty"` // of a WatchList: frames that its client has read ahead, and not delivered yet
 	Error      string  `json:"error,omitempty"`
 }
 

@@ -24,6 +24,7 @@ type world struct {
 	faults []Fault
 	crowd  crowd
 	person *PersonWrite // the newest, never changed
+	act    *Act         // as person
 }
 
 // wire is the API server as the requests of one lane show it, or those of several lanes of one resource.
@@ -138,7 +139,8 @@ func (f *Fold) WritesPerSecond(lane int, at time.Duration) float64 {
 // applyWorld folds an event from outside the informers.
 func (f *Fold) applyWorld(e *event.Entry) {
 	switch e.Kind {
-	case event.KindWireRequest, event.KindWireResponse, event.KindWireBytes, event.KindWireFrame, event.KindWireDone, event.KindTrouble, event.KindCluster:
+	case event.KindWireRequest, event.KindWireResponse, event.KindWireBytes, event.KindWireFrame, event.KindWireAhead,
+		event.KindWireDone, event.KindTrouble, event.KindCluster:
 		if int(e.Lane) < len(f.lanes) {
 			f.seeFrame(e)
 			f.applyWire(f.worldOf(e.Lane), &f.wires[f.lanes[e.Lane].wire], e)
@@ -151,6 +153,8 @@ func (f *Fold) applyWorld(e *event.Entry) {
 		if w := ReadPersonWrite(e); w != nil {
 			f.world.person = w
 		}
+	case event.KindAct:
+		f.world.act = &Act{Step: e.Act().Step, At: e.At}
 	case event.KindCrowd:
 		f.worldOf(e.Lane).crowd.apply(e)
 	case event.KindHold:
@@ -204,6 +208,11 @@ func (f *Fold) applyWire(around *world, w *wire, e *event.Entry) {
 			Seq: e.Seq, Op: wireFrame.Op.String(), Key: wireFrame.Key, RV: wireFrame.RV, Bytes: wireFrame.Bytes, AtMillis: Millis(e.At)}
 		w.nframes++
 		w.raiseRV(wireFrame.RV)
+	case event.KindWireAhead:
+		wireAhead := e.WireAhead()
+		if r := w.request(wireAhead.Req); r != nil {
+			r.Ahead = max(wireAhead.Frames, 0)
+		}
 	case event.KindWireDone:
 		wireDone := e.WireDone()
 		if r := w.request(wireDone.Req); r != nil {

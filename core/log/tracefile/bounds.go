@@ -10,7 +10,7 @@ import (
 	"informerscope/core/words/event"
 )
 
-// Bounds of what is read from a file or from another process; docs/trace.md lists them. They are far above what an ordinary log needs, and keep a malicious
+// Bounds of what is read from a file or from another process; docs/dev/trace.md lists them. They are far above what an ordinary log needs, and keep a malicious
 // one from costing much more than its size.
 const (
 	// MaxFile is the largest size of a file in bytes, unpacked.
@@ -31,6 +31,10 @@ const (
 	maxNumber  = 1 << 53   // the largest integer that a browser's number holds exactly
 	maxOfLanes = 64        // informers of a selection
 	maxHeld    = 512 << 20 // bytes of the objects that events can refer to
+	maxWorkers = 1 << 10   // of a queue
+	maxMade    = 1 << 22   // what events make that their lines do not have: workers, objects that are compared, and informers
+	laneMakes  = 32        // an informer makes as much as so many workers
+	madeBytes  = 64        // one of them costs as much as so many bytes, for the reader's turns
 	// piece is how many bytes of a file are read before the reader calls ReadFile's keep.
 	piece = 64 << 10
 )
@@ -256,10 +260,43 @@ func checkText(kind event.Kind, text string) error {
 	return nil
 }
 
+// charge counts what an event makes, all together, when it is folded: a short line can make a thousand workers.
+func (fr *fileReader) charge(kind event.Kind, m *event.Members) error {
+	n := 0
+	switch kind {
+	case event.KindSelected:
+		var sel event.Selection
+		if json.Unmarshal([]byte(m.Text), &sel) == nil {
+			n = laneMakes * informersOf(sel)
+		}
+		fr.stored = 0
+	case event.KindWrites:
+		if m.N > maxWorkers {
+			return fmt.Errorf("a queue has %d workers, and at most %d can be shown", m.N, maxWorkers)
+		}
+		n = max(m.N, 0)
+	case event.KindClusterObjects: // they are compared with all of a store
+		n = fr.stored
+	case event.KindStoreAdded:
+		fr.stored++
+	case event.KindStoreReplaced, event.KindRestored:
+		fr.stored += len(m.Items)
+	}
+	if fr.made += n; fr.made > maxMade {
+		return fmt.Errorf("its events make more than %d workers and objects together: record a shorter time", maxMade)
+	}
+	fr.countRead(n * madeBytes)
+	return nil
+}
+
 // checkSelection returns an error if a selection has more informers than a log can have.
 func checkSelection(s event.Selection) error {
-	if n := len(s.Targets())*max(len(s.Releases), 1) + len(s.Unshared); n > maxOfLanes {
+	if n := informersOf(s); n > maxOfLanes {
 		return fmt.Errorf("the selection has %d informers, and at most %d can be followed: choose fewer", n, maxOfLanes)
 	}
 	return nil
+}
+
+func informersOf(s event.Selection) int {
+	return len(s.Targets())*max(len(s.Releases), 1) + len(s.Unshared)
 }

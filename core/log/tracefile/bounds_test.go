@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"io"
 	"runtime"
 	"strings"
@@ -240,6 +241,35 @@ func TestAnEventInManyLinesIsBounded(t *testing.T) {
 		}
 		if _, err := d.Line(line); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+// TestShortLinesMakeABoundedAmount: lines that cost far more than their bytes when they are folded are charged for what they make when they are read. Other
+// work has its turn meanwhile.
+func TestShortLinesMakeABoundedAmount(t *testing.T) {
+	selected := func(names int) string {
+		text := `{"resources":[{"resource":"r0"}`
+		for i := 1; i < names; i++ {
+			text += fmt.Sprintf(`,{"resource":"r%d"}`, i)
+		}
+		quoted, _ := json.Marshal(text + "]}")
+		return `{"s":1,"k":"Selected","txt":` + string(quoted) + "}\n"
+	}
+	objects := strings.Repeat(`{"s":1,"k":"StoreAdded","key":"a/b"}`+"\n", 1000)
+	for _, c := range []struct {
+		name, before, line, says string
+		events, turns            int // at most, at least
+	}{
+		{"workers", "", `{"s":1,"k":"Writes","n":1024}` + "\n", "more than 4194304 workers and objects together", 4096, 4096},
+		{"too many workers", "", `{"s":1,"k":"Writes","n":1025}` + "\n", "a queue has 1025 workers, and at most 1024 can be shown", 0, 1},
+		{"informers", "", selected(64) + selected(1), "more than 4194304 workers and objects together", 4035, 2000},
+		{"objects that are compared", objects, `{"s":1,"k":"ClusterObjects"}` + "\n", "more than 4194304 workers and objects together", 5195, 4000},
+		{"a plain log", objects, `{"s":1,"k":"Writes","n":2}` + "\n", "", 11_000, 1},
+	} {
+		got := costOf(io.MultiReader(strings.NewReader(fileHead+c.before), repeatText(c.line, 10_000)), trace.RecorderOptions{})
+		if !strings.Contains(got.said, c.says) || c.says == "" && got.said != "" || got.events > c.events || got.turns < c.turns {
+			t.Errorf("%s: %d events, %d turns, %q; want %q after at most %d, and %d turns", c.name, got.events, got.turns, got.said, c.says, c.events, c.turns)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func TestErrorCause(t *testing.T) {
 		{wrap(context.DeadlineExceeded), "timeout"},
 		{wrap(context.Canceled), ""},
 		{wrap(io.ErrUnexpectedEOF), ""},
-		{errors.New("tls: failed to verify certificate: x509: certificate signed by unknown authority"), "tls"},
+		{errors.New("tls: failed to verify certificate: x509: certificate signed by unknown authority"), "server-certificate-unknown"},
 		{errors.New("the relay ended the connection: gone"), "relay-gone"},
 		{errors.New("stream error: stream ID 5; INTERNAL_ERROR; received from peer"), ""},
 		// What a server answers is an answer, whatever its text.

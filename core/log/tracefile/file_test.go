@@ -44,7 +44,7 @@ func everyField() []event.Entry {
 			Event: event.New(event.Kind(k), event.Members{
 				Op: event.Op(k % 9), Verb: event.Verb(k % 4), Flag: true, Listener: -3, Req: 4000000000, N: 5, M: -6,
 				Dur: 7, Key: "ns/\"quoted\"\n", RV: "8", StoreRV: "9", Text: "<b>中文 & \u2028</b>", Release: "1.33", Obj: a, Old: b,
-				Err: &event.LoggedError{Message: "gone", Code: 410, Reason: "Expired"},
+				Err: &event.LoggedError{Message: "gone", Code: 410, Reason: "Expired", Cause: "compacted"},
 				Options: &metav1.ListOptions{LabelSelector: "l", FieldSelector: "f", Watch: true, AllowWatchBookmarks: true, ResourceVersion: "1",
 					ResourceVersionMatch: "Exact", TimeoutSeconds: &timeout, Limit: 500, Continue: "c", SendInitialEvents: &send},
 				Items:   []event.Item{{Key: "a", RV: "1", Obj: a, Indexed: ix}, {Key: "c", Obj: &foldtest.Obj{Name: "c"}}, {}},

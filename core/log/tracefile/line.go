@@ -271,7 +271,7 @@ func (d *LineDecoder) Keep() {
 
 // Renumber drops the objects, and an incomplete event.
 func (d *LineDecoder) Renumber() {
-	d.fr.objects, d.fr.heldBytes, d.event, d.items, d.state = map[int]any{}, 0, nil, nil, nil
+	d.fr.objects, d.fr.heldBytes, d.fr.made, d.fr.stored, d.event, d.items, d.state = map[int]any{}, 0, 0, 0, nil, nil, nil
 	if d.trial != nil {
 		d.trial = map[int]any{}
 		d.fr.newObjects = d.trial
@@ -428,7 +428,7 @@ func (rec *record) keep(kind event.Kind) {
 
 func (w *LineRewriter) rewrite(rec *record, kind event.Kind) error {
 	if rec.Release != "" {
-		if _, err := releases.Parse(rec.Release); err != nil {
+		if _, err := releases.Parse(rec.Release); err != nil && !releases.IsNewer(rec.Release) {
 			return err
 		}
 	}

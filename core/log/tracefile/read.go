@@ -210,6 +210,8 @@ type fileReader struct {
 	newObjects map[int]any // new objects go here while they must not be kept yet; nil: into objects
 	heldBytes  int         // bytes of all objects, roughly
 	weight     int         // bytes that the current event adds, roughly
+	made       int         // what all events made; see charge
+	stored     int         // objects that the stores can have at most
 
 	turn      func() error // yields to other work; nil: there is none
 	sinceTurn int          // bytes read since then
@@ -306,7 +308,7 @@ func (fr *fileReader) fromRecord(rec *record) (e event.Entry, known bool, err er
 	if err := checkText(kind, m.Text); err != nil {
 		return e, false, err
 	}
-	if _, err := releases.Parse(rec.Release); err != nil {
+	if _, err := releases.Parse(rec.Release); err != nil && !releases.IsNewer(rec.Release) {
 		return e, false, err
 	}
 	if o := rec.Options; o != nil {
@@ -333,6 +335,9 @@ func (fr *fileReader) fromRecord(rec *record) (e event.Entry, known bool, err er
 			fr.weight += max(len(item.Key)+len(item.RV)-event.ItemBytes/2, 0)
 			m.Items[i] = event.Item{Key: item.Key, RV: item.RV, Obj: o, Indexed: fr.takeIndexed(item.Indexed)}
 		}
+	}
+	if err := fr.charge(kind, &m); err != nil {
+		return e, false, err
 	}
 	return event.Entry{Seq: rec.Seq, At: time.Duration(rec.At), Lane: rec.Lane, Event: event.New(kind, m),
 		Weight: fr.weight + event.ItemBytes*len(m.Items)}, known, nil

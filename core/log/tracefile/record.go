@@ -33,7 +33,7 @@ type Header struct {
 	Note string `json:"note,omitempty"`
 }
 
-// record is an event's line. Its short names are the schema: see docs/trace.md.
+// record is an event's line. Its short names are the schema: see docs/dev/trace.md.
 type record struct {
 	Seq      uint64       `json:"s"`
 	At       int64        `json:"t"` // nanoseconds

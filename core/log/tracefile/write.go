@@ -124,7 +124,7 @@ func (fw *fileWriter) record(e *event.Entry) (*record, error) {
 		Flag: m.Flag, Listener: m.Listener, Req: m.Req, N: m.N, M: m.M, Dur: int64(m.Dur), Key: m.Key, RV: m.RV,
 		StoreRV: m.StoreRV, Text: m.Text, Release: m.Release, Options: toOptions(m.Options), Indexed: toIndexed(m.Indexed)}
 	if m.Err != nil {
-		rec.Err = &errRecord{Message: m.Err.Error(), Cause: event.ErrorCause(m.Err)}
+		rec.Err = &errRecord{Message: m.Err.Error(), Cause: event.CauseOf(m.Err)}
 		var s interface{ Status() metav1.Status }
 		if errors.As(m.Err, &s) {
 			rec.Err.Code, rec.Err.Reason = s.Status().Code, string(s.Status().Reason)

@@ -102,11 +102,15 @@ func (c *cluster) swallow(lane uint8, rv string) {
 	slices.Sort(c.lost)
 }
 
-// lateness is how old a change is at least that counts as not seen: others are on their way.
+// lateness is how old a change is at least that counts as not seen while there is a watch: others are on their way.
 const lateness = 100 * time.Millisecond
 
-// unseen returns the stretches of the window in which no change was seen at the moment.
-func (c *cluster) unseen(w *Window, head stamp) (out []*span) {
+// unseen returns the stretches of the window in which no change was seen at the moment. Without a watch none is on its way.
+func (c *cluster) unseen(w *Window, head stamp, watches bool) (out []*span) {
+	late := time.Duration(0)
+	if watches {
+		late = lateness
+	}
 	first := c.base + len(c.changes) - len(c.changes.since(w.start()))
 	var numbers []int
 	if w.Seq < head.seq { // some were seen later
@@ -122,7 +126,7 @@ func (c *cluster) unseen(w *Window, head stamp) (out []*span) {
 	last := -2
 	for _, n := range numbers {
 		p, x := &c.changes[n-c.base], &c.about[n-c.base]
-		if p.seq > w.Seq || x.seen.seq <= w.Seq || w.Now-p.at < lateness {
+		if p.seq > w.Seq || x.seen.seq <= w.Seq || w.Now-p.at < late {
 			continue
 		}
 		if n != last+1 {

@@ -59,6 +59,16 @@ type lastingKey struct {
 // open returns the span of a kind that has not ended, nil if there is none.
 func (c *causes) open(kind SpanKind, key string) *span { return c.lasting[lastingKey{kind, key}] }
 
+// lasts reports whether the last span of a kind that had begun at an event had not ended there. For the newest events it looks at few spans.
+func (c *causes) lasts(kind SpanKind, seq uint64) bool {
+	for _, x := range slices.Backward(c.spans) {
+		if x.kind == kind && x.from.seq <= seq {
+			return x.to.seq > seq
+		}
+	}
+	return false
+}
+
 // begin adds a span that lasts, and ends one that still does. It returns it, for what else is known of it.
 func (c *causes) begin(s stamp, kind SpanKind, key string) *span {
 	c.end(s, kind, key)

@@ -69,7 +69,7 @@ func (t *Tracks) clusterRow(w *Window, number int) Row {
 		c := t.lanes[number].cluster
 		row.Columns = columns(w, nil, c.changes)
 		row.addSpans(w, c.bursts.spans, 0)
-		row.addSpans(w, c.unseen(w, t.head), 0)
+		row.addSpans(w, c.unseen(w, t.head, !t.lanes[number].causes.lasts(Gap, w.Seq)), 0)
 	}
 	row.sortSpans()
 	return row
@@ -152,10 +152,10 @@ func (r *Row) addSpans(w *Window, spans []*span, long time.Duration) {
 	var last *span
 	for _, s := range spans {
 		least := long
-		switch s.kind {
-		case Listing: // it says why so many pass each row at once
+		switch {
+		case s.kind == Listing, s.kind == Gap && s.words != "": // why so many pass each row at once, and why a watch broke
 			least = 0
-		case Call:
+		case s.kind == Call:
 			least = callSteps * w.Step
 		}
 		if !s.isSeen(w.start(), w.now(), least) {

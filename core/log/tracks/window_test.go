@@ -1,6 +1,7 @@
 package tracks
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,17 +11,19 @@ import (
 	"informerscope/core/words/event"
 )
 
-func TestAListIsToldHoweverShort(t *testing.T) {
+func TestAListAndABreakAreToldHoweverShort(t *testing.T) {
 	w := &Window{Step: 30 * time.Millisecond, Last: 100, Seq: 10, Now: 3 * time.Second}
 	var c causes
 	c.begin(stamp{1, time.Second}, Listing, "").n = 241
 	c.begin(stamp{2, time.Second}, Gap, "")
 	c.end(stamp{3, time.Second + 5*time.Millisecond}, Listing, "")
 	c.end(stamp{4, time.Second + 5*time.Millisecond}, Gap, "")
+	c.begin(stamp{5, 2 * time.Second}, Gap, "").words = "connection reset by peer"
+	c.end(stamp{6, 2*time.Second + 5*time.Millisecond}, Gap, "")
 	var r Row
 	r.addSpans(w, c.spans, 2*w.Step)
-	if len(r.Spans) != 1 || r.Spans[0].Kind != Listing || r.Spans[0].N != 241 {
-		t.Errorf("a list and a gap last 5 ms each, a column 30 ms; the row has %+v and not the list alone", r.Spans)
+	if len(r.Spans) != 2 || r.Spans[0].Kind != Listing || r.Spans[0].N != 241 || r.Spans[1].Words != "connection reset by peer" {
+		t.Errorf("a list and two gaps last 5 ms each, a column 30 ms; the row has %+v, and not the list and the gap that has a reason", r.Spans)
 	}
 }
 
@@ -131,5 +134,34 @@ func TestAnInformerThatHasNotStartedHasNoWatch(t *testing.T) {
 	}
 	if got := stopsOf("probe"); got != nil {
 		t.Errorf("of an informer that a probe found running: %+v", got)
+	}
+}
+
+// TestWithoutAWatchNoChangeIsOnItsWay: a change that is written then is not seen from the moment on at which it is written; one that a watch may bring is
+// given a tenth of a second.
+func TestWithoutAWatchNoChangeIsOnItsWay(t *testing.T) {
+	var tr Tracks
+	add := func(seq uint64, at time.Duration, e event.Event) { tr.Add(&event.Entry{Seq: seq, At: at, Event: e}) }
+	unseen := func(seq uint64, now time.Duration) (n int) {
+		for _, s := range tr.Rows(&Window{Step: 10 * time.Millisecond, Last: int64(now / (10 * time.Millisecond)), Seq: seq, Now: now})[0].Spans {
+			if s.Kind == Unseen {
+				n += s.N
+			}
+		}
+		return n
+	}
+	add(1, 0, event.Selected{Selection: `{"source":"sim","eras":["1.37"]}`}.Event())
+	add(2, time.Millisecond, event.RequestSent{Req: 1, Verb: event.VerbWatch}.Event())
+	add(3, time.Second, event.ClusterChange{Op: event.OpUpdated, Key: "a/a", RV: "5"}.Event())
+	if n := unseen(3, time.Second+50*time.Millisecond); n != 0 {
+		t.Errorf("50 ms after a change, with a watch: %d changes are not seen", n)
+	}
+	if n := unseen(3, time.Second+150*time.Millisecond); n != 1 {
+		t.Errorf("150 ms after a change, with a watch that did not bring it: %d changes are not seen", n)
+	}
+	add(4, 2*time.Second, event.WatchClosed{Err: errors.New("connection reset by peer")}.Event())
+	add(5, 3*time.Second, event.ClusterChange{Op: event.OpUpdated, Key: "a/a", RV: "6"}.Event())
+	if n := unseen(5, 3*time.Second+time.Millisecond); n != 2 {
+		t.Errorf("1 ms after a change, without a watch: %d changes are not seen", n)
 	}
 }

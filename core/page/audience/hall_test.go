@@ -42,7 +42,7 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// A fake relay's broadcast, as docs/protocol.md describes it, without access control.
+// A fake relay's broadcast, as docs/dev/protocol.md describes it, without access control.
 type hall struct {
 	mu       sync.Mutex
 	changed  chan struct{}
@@ -297,7 +297,7 @@ func describeState(rec *trace.Recorder, seq uint64) string {
 	f := rec.FoldAt(seq)
 	s := f.State()
 	s.Source = fold.Source{}
-	s.API.WritesPerSecond = 0 // not restored; see docs/trace.md
+	s.API.WritesPerSecond = 0 // not restored; see docs/dev/trace.md
 	text, _ := json.Marshal(s)
 	return fmt.Sprintf("%d %s", f.Seq(), text)
 }

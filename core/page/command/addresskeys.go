@@ -34,7 +34,7 @@ var addressKeys = []AddressKey{
 		Means: "what is watched. Several resources run in one SharedInformerFactory"},
 	{Name: "namespace", Takes: "a name", Means: "the namespace. `namespace=` is all namespaces; without the key a live context uses its own"},
 	{Name: "era", Takes: releaseNames() + "; two, with a comma between them, run side by side",
-		Means: "the release of client-go whose behaviour the informer has. The default is the newest"},
+		Means: "the release of client-go whose behaviour the informer has. The default is `" + releases.Standard.String() + "`"},
 	{Name: "transform", Takes: codes(selection.Transforms()), Means: "the informer’s TransformFunc: none (default), one that drops `metadata.managedFields`, " +
 		"or one that keeps only `apiVersion`, `kind` and the rest of `metadata`"},
 	{Name: "selector", Takes: "a label selector, such as `tier=backend`", Means: "the label selector of every LIST and WATCH. The default selects all " +
@@ -43,7 +43,7 @@ var addressKeys = []AddressKey{
 	{Name: "objects", Max: simcluster.MaxObjects, Means: "how many pods the simulated cluster has"},
 	{Name: "rate", Takes: "events a second", Max: simcluster.MaxRate, Means: "how much happens in the simulated cluster"},
 	{Name: "do", Takes: "`2210:hold:pop,2877:release:pop`", Means: "what was done by hand to the simulated cluster, and when " +
-		"([protocol.md](protocol.md#actions-in-a-link))"},
+		"([protocol.md](dev/protocol.md#actions-in-a-link))"},
 	{Name: "fork", Takes: "`12345:fault:cut`", Means: "what only the second of two lanes knows, which are one simulated cluster twice. Without `at` the page " +
 		"plays to there as fast as it can"},
 	{Name: "from", Takes: "milliseconds", Max: uint64(action.Farthest.Milliseconds()),
@@ -57,12 +57,12 @@ var addressKeys = []AddressKey{
 	{Name: "level", Max: MostLevels, Means: "what the story’s reader knows already: a level from 1, if the story has levels. Steps that are not new are skipped"},
 	{Name: "tour", Means: "short for `story=tour`"},
 	{Name: "laboratory", Takes: "milliseconds", Max: uint64(ownwrites.MaxLag.Milliseconds()), Means: "opens the laboratory, with watch events that are late " +
-		"by so much ([laboratory.md](laboratory.md))"},
+		"by so much ([laboratory.md](dev/laboratory.md))"},
 	{Name: "presenter", Takes: "`1`", Means: "presenter mode"},
 	{Name: "embed", Takes: codes(strings.Fields("api reflector queue indexer listeners controller")), Means: "one station alone, for a frame of at least " +
 		"320 × 240 pixels. This works from the static site; pages of a server cannot be framed"},
 	{Name: "embedder", Takes: "origins, such as `https://slides.example`, with commas between them", Means: "the pages that show this page in a frame and " +
-		"may drive it ([slides.md](slides.md))"},
+		"may drive it ([present.md](present.md))"},
 	{Name: "theme", Takes: codes(strings.Fields("dark light contrast contrast-light")), Means: "colours. The default is `dark`, or `contrast` if the " +
 		"system asks for contrast"},
 	{Name: "lang", Takes: "`en` or `zh`", Means: "language. The default is the browser’s"},
@@ -76,7 +76,11 @@ var addressKeys = []AddressKey{
 func AddressKeys() []AddressKey { return slices.Clone(addressKeys) }
 
 func releaseNames() string {
-	return codes([]string{releases.V131.String(), releases.V133.String(), releases.V135.String(), releases.V137.String()})
+	var names []string
+	for _, r := range slices.Backward(releases.All()) {
+		names = append(names, r.String())
+	}
+	return codes(names)
 }
 
 // codes returns names in code style, separated by commas, with "or" before the last.

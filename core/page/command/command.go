@@ -27,7 +27,7 @@ const (
 	Talks Effect = "talks"
 )
 
-// Command is what a page, a script or a story can request. Commands returns all of them. The worker answers no others, and docs/protocol.md, links and
+// Command is what a page, a script or a story can request. Commands returns all of them. The worker answers no others, and docs/dev/protocol.md, links and
 // stories are checked against the list.
 type Command struct {
 	Name string
@@ -38,7 +38,7 @@ type Command struct {
 	Story bool
 	// Script: globalThis.informerscope has it.
 	Script bool
-	// Does describes the command, and Answers its answer, for docs/protocol.md, or for docs/reference.md if Script is set.
+	// Does describes the command, and Answers its answer, for docs/dev/protocol.md, or for docs/reference.md if Script is set.
 	Does, Answers string
 	// Patience bounds a command that waits for a cluster; zero is no bound.
 	Patience time.Duration
@@ -46,11 +46,11 @@ type Command struct {
 	run runner
 }
 
-// commands are all commands, in the order of docs/protocol.md.
+// commands are all commands, in the order of docs/dev/protocol.md.
 var commands = slices.Concat(selectionCommands(), faultCommands(), listenerCommands(), programCommands(), clusterCommands(), timeCommands(),
 	objectCommands(), storyCommands(), sourceCommands(), fileCommands(), broadcastCommands())
 
-// Commands returns all commands, in the order of docs/protocol.md.
+// Commands returns all commands, in the order of docs/dev/protocol.md.
 func Commands() []Command { return slices.Clone(commands) }
 
 // findCommand returns the command with a name; its error lists all names.

@@ -39,14 +39,14 @@ func TestMain(m *testing.M) {
 
 //go:generate go test -run ^TestTheProtocolSaysWhatTheTableSays$ -write-protocol
 
-var writeProtocol = flag.Bool("write-protocol", false, "write the tables of docs/protocol.md and docs/reference.md")
+var writeProtocol = flag.Bool("write-protocol", false, "write the tables of docs/dev/protocol.md and docs/reference.md")
 
-// typeWords name a type in docs/protocol.md where that needs a shorter word than an error message.
+// typeWords name a type in docs/dev/protocol.md where that needs a shorter word than an error message.
 var typeWords = map[arg.Type]string{arg.Whole: "integer", arg.Switch: "boolean", arg.Any: "object"}
 
 func typeWord(t arg.Type) string { return cmp.Or(typeWords[t], string(t)) }
 
-// argumentWords returns the arguments of a command as docs/protocol.md shows them: a name with a question mark may be left out.
+// argumentWords returns the arguments of a command as docs/dev/protocol.md shows them: a name with a question mark may be left out.
 func argumentWords(args []arg.Spec) string {
 	words := make([]string, len(args))
 	for i, a := range args {
@@ -227,10 +227,11 @@ func groupDigits(n uint64) string {
 	return s
 }
 
-// TestTheProtocolSaysWhatTheTableSays compares the tables of docs/protocol.md and docs/reference.md with the code; go generate ./core/page/command writes them.
+// TestTheProtocolSaysWhatTheTableSays compares the tables of docs/dev/protocol.md and docs/reference.md with the code, or writes them.
 func TestTheProtocolSaysWhatTheTableSays(t *testing.T) {
 	const by = "go generate ./core/page/command"
-	doctables.Hold(t, "../../../docs/protocol.md", by, *writeProtocol, map[string]string{"commands": commandRows(), "verbs": verbRows(), "faults": faultRows()})
+	doctables.Hold(t, "../../../docs/dev/protocol.md", by, *writeProtocol,
+		map[string]string{"commands": commandRows(), "verbs": verbRows(), "faults": faultRows()})
 	doctables.Hold(t, "../../../docs/reference.md", by, *writeProtocol, map[string]string{"keys": keyRows(), "script": scriptRows()})
 }
 

@@ -121,7 +121,7 @@ func fileCommands() []Command {
 	}, {
 		Name: "load", Effect: Begins, Script: true, Args: []arg.Spec{{Name: "file", Type: arg.Content, Needed: true}},
 		Does: "ends the experiment and shows a recording instead. Other calls go on while it is read; a later `select` or `load` replaces it, and it " +
-			"returns an error. docs/trace.md has the limits of a file",
+			"returns an error. docs/dev/trace.md has the limits of a file",
 		Answers: "`{events, warning}`",
 		run: func(_ context.Context, c *Console, given arg.Values) (any, error) {
 			content, err := given.Content(0)

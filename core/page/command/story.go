@@ -18,7 +18,7 @@ type Teller interface {
 	BeginOn(ctx context.Context, id string, step int, recording []byte) error
 	// Add adds a story from its YAML file and returns its id.
 	Add(file string, content []byte) (id string, err error)
-	// Turn goes to the next step, or back if n is negative. GoTo shows a step again that has begun.
+	// Turn goes on, or a step back if n is negative. GoTo shows a step again that has begun.
 	Turn(ctx context.Context, n int) error
 	GoTo(ctx context.Context, step int) error
 	// SetLevel says what the reader knows already, as a level from 1.
@@ -102,8 +102,8 @@ func storyCommands() []Command {
 		},
 	}, {
 		Name: "storyTurn", Effect: Moves, Args: []arg.Spec{{Name: "n", Type: arg.Whole, Min: -1, Max: 1}},
-		Does: "goes to the next step, with -1 to the one before. The running step ends first, faster than at its own pace; a second call " +
-			"skips showing it. If the step waits for the reader, the call acts in the reader's place",
+		Does: "goes on, or with -1 to the step before. Where a step's caption stands, the call begins its motion; a running step plays to its end, " +
+			"as fast as it can; from there the call goes to the next step. If the step waits for the reader, the call acts in the reader's place",
 		Answers: "`true`",
 		run: takeOne(1, func(ctx context.Context, c *Console, n int) (any, error) {
 			return c.tell(func(t Teller) error { return t.Turn(ctx, n) })

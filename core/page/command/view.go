@@ -93,7 +93,7 @@ func objectCommands() []Command {
 		Name: "laboratory", Effect: Looks, Script: true, Args: []arg.Spec{
 			{Name: "lag", Type: arg.Whole, Needed: true, Min: 0, Max: float64(ownwrites.MaxLag.Milliseconds())}, {Name: "seed", Type: arg.Whole, Min: 0, Max: most}},
 		Does: "lets the same controller work unguarded, with a consistency store and with waiting reads, on simulated clusters of their own whose watch events " +
-			"are late by `lag` milliseconds ([laboratory.md](laboratory.md)); the seed is 7 by default",
+			"are late by `lag` milliseconds ([laboratory.md](dev/laboratory.md)); the seed is 7 by default",
 		Answers: "Result (`core/lab/ownwrites.Result`)",
 		run: takeTwo(func(ctx context.Context, c *Console, lag int, seed *uint64) (any, error) {
 			o := ownwrites.Options{Seed: laboratorySeed, Lag: time.Duration(lag) * time.Millisecond, Idle: c.Idle}

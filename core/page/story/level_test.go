@@ -130,6 +130,9 @@ func (s *stage) turnAndShow(n, step int) *view.StoryState {
 	if err := s.player.Turn(s.t.Context(), n); err != nil {
 		s.t.Fatal(err)
 	}
+	if n > 0 {
+		s.begin(step)
+	}
 	d := s.show(time.Minute, func(d *view.StoryState) bool { return d.Step == step && d.Done })
 	if d.Step != step || !d.Done {
 		s.t.Fatalf("turned by %d, it tells %+v, want step %d", n, d, step+1)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -21,10 +22,13 @@ import (
 )
 
 const (
-	// fast is the pace of time after the user has asked once for the next step, although the running step has not ended. skip is the pace after the
-	// second time: as fast as events can happen.
-	fast = 16
+	// usualWindow is how long the past is that the stage shows, for a step that names no other. A step with this window plays at the usual pace, and one with
+	// another window so fast that its window passes in the same time.
+	usualWindow = 8 * time.Second
+	// skip is the pace of time in a step that the user ends early: as fast as events can happen.
 	skip = 1e6
+	// longestPause bounds, twice, how long nothing happens on the page while a step runs: then time runs faster until the next event.
+	longestPause = 750 * time.Millisecond
 )
 
 // Player plays stories: it makes the calls of their steps, and lets time pass only as far as a step allows. Its methods are safe for concurrent use.
@@ -56,15 +60,16 @@ type playback struct {
 	actorDone chan struct{} // closed when the acting goroutine has ended; nil without such a goroutine
 
 	phase      phase
-	problem    string // in phaseFail
-	turns      int    // the number of steps that the user has asked for and that have not begun
-	skipsWait  bool   // the user has asked to go on while the step waits for the reader
-	target     int    // the step to which the story plays as fast as it can
-	skipsStep  bool   // the user has asked for the next step a second time
-	shownStep  int    // the step on screen
-	pages      []page // the steps that have begun
-	timeStands bool   // time stands still until the user goes on
-	level      int    // of the reader, from 1; 0 is 1
+	problem    string        // in phaseFail
+	presses    int           // calls of Turn that have had no effect yet
+	target     int           // the step to which the story plays as fast as it can
+	hurriesEnd bool          // the user has asked for the end of the running step
+	shownStep  int           // the step on screen
+	pages      []page        // the steps that have begun
+	timeStands bool          // time stands still until the user goes on
+	pace       float64       // of time, as watch has chosen it last
+	newsAt     time.Duration // when the last event came, on the driver's clock
+	level      int           // of the reader, from 1; 0 is 1
 }
 
 // source is the origin of a story's log.
@@ -96,7 +101,8 @@ type page struct {
 	rightAnswer int           // the number of the right answer to its question, from 1; 0 until the step decides it.
 	answerSeq   uint64        // the event before the reader's answer; only later ones can end the step
 	rideKey     string        // the key of the object to ride at its end; "" while unknown, or if there is none.
-	skipsRide   bool          // the user has asked for the ride, or the page has opened it: the next Turn goes past it
+	skipsRide   bool          // the user has asked for the ride, or the page has opened it: the next Turn goes past it.
+	hasPlayed   bool          // in a recording: the page has played it, or it has nothing to play
 	endAt       time.Duration // on the driver's clock
 }
 
@@ -105,6 +111,7 @@ type readerWait uint8
 
 const (
 	waitNothing readerWait = iota
+	waitPress              // the call of Turn after which the Player makes the step's calls.
 	waitReader             // the reader's action, or answer to the question
 	waitResult             // the result of the call that the Player made in the reader's place
 )
@@ -240,7 +247,7 @@ func (p *Player) copyMarks(s *Story, shown *view.StoryState) (isNew bool) {
 	if t == nil || t.story != s || t.source != sourcePage {
 		t = &playback{story: s, source: sourcePage, phase: phasePlay, wake: make(chan struct{}, 1)}
 	}
-	t.release, t.shownStep, t.timeStands, t.level = shown.Release, shown.Step, shown.Stands, shown.Level
+	t.release, t.shownStep, t.timeStands, t.pace, t.level = shown.Release, shown.Step, shown.Stands, shown.Pace, shown.Level
 	for i, m := range shown.Marks {
 		if i < len(t.pages) && t.pages[i].From == m.From {
 			t.pages[i].StoryMark = m
@@ -251,8 +258,12 @@ func (p *Player) copyMarks(s *Story, shown *view.StoryState) (isNew bool) {
 	t.pages = t.pages[:len(shown.Marks)]
 	for i := range t.pages {
 		t.pages[i].wait = waitNothing
-		if shown.Waits && i == t.lastStep() {
+		switch {
+		case i != t.lastStep():
+		case shown.Waits:
 			t.pages[i].wait = waitReader
+		case shown.AwaitsPress:
+			t.pages[i].wait = waitPress
 		}
 	}
 	isNew = p.playback != t
@@ -379,7 +390,6 @@ func (p *Player) drop(t *playback) {
 		}
 	})
 	p.console.Lab.Driver().Watch(nil)
-	p.console.Lab.Driver().Pace(1)
 	p.console.View.Tell(nil)
 }
 
@@ -446,16 +456,19 @@ func (t *playback) previous(step int) int {
 // ErrNoStory is returned while no story plays.
 var ErrNoStory = errors.New("no story plays; begin one with story(id)")
 
-// Turn goes to the next step, or one step back if n is negative. It returns at once. A step that still runs plays as fast as it can to its end. There its last
-// sentence stands, or its ride opens, until the next call; a step without either ends in the next one. A second call while it runs goes past its end.
-// If the running step waits for the reader, the Player makes the requested call.
+// Turn goes on, or one step back if n is negative. It returns at once. Where the step's caption stands, Turn begins what the caption speaks of. A step that
+// runs plays as fast as it can to its end, and never goes on to the next one. There its last sentence stands; the next call opens its ride, or goes to the
+// next step. If the step waits for the reader, the Player makes the requested call.
 func (p *Player) Turn(ctx context.Context, n int) error {
+	if n > 0 && p.console.View.EndPlay() {
+		return nil // an earlier step was shown again
+	}
 	return p.run(ctx, func(t *playback) (effect, error) {
 		switch {
 		case t == nil || t.source == sourcePage:
 			return nil, ErrNoStory
 		case t.source == sourceRecording && t.phase == phasePrepare:
-			t.turns += n
+			t.presses = max(t.presses+n, 0)
 			return nil, nil
 		case t.source == sourceRecording && t.gen != p.rec.Generation():
 			return func(context.Context) error {
@@ -467,11 +480,7 @@ func (p *Player) Turn(ctx context.Context, n int) error {
 		case n > 0 && p.opensRideLocked(t):
 			return p.showRideLocked(t), nil
 		case n > 0 && t.source == sourceRecording:
-			to := min(t.shownStep+1, len(t.story.Steps)-1)
-			if to > t.lastStep() {
-				p.beginAt(t, to)
-			}
-			return p.goToLocked(t, to)
+			return p.turnRecordingLocked(t)
 		case t.phase == phaseFail:
 			return nil, errors.New(t.problem)
 		case t.next(t.shownStep) <= t.lastStep():
@@ -481,9 +490,32 @@ func (p *Player) Turn(ctx context.Context, n int) error {
 	})
 }
 
+// turnRecordingLocked returns the effect of Turn in a story on a recording.
+func (p *Player) turnRecordingLocked(t *playback) (effect, error) {
+	if pg := &t.pages[t.shownStep]; !pg.hasPlayed {
+		return p.goToLocked(t, t.shownStep)
+	}
+	to := min(t.shownStep+1, len(t.story.Steps)-1)
+	if to <= t.lastStep() {
+		return p.goToLocked(t, to)
+	}
+	p.beginAt(t, to)
+	return p.standAtLocked(t, to), nil
+}
+
+// standAtLocked returns the effect that shows the beginning of a step on a recording.
+func (p *Player) standAtLocked(t *playback, step int) effect {
+	t.shownStep = step
+	begin := t.pages[step].Begin
+	return func(context.Context) error {
+		p.console.View.Seek(begin)
+		return nil
+	}
+}
+
 // turnBackLocked returns the effect that goes one step back.
 func (p *Player) turnBackLocked(t *playback) (effect, error) {
-	t.turns, t.skipsStep = 0, false
+	t.presses, t.hurriesEnd = 0, false
 	t.notify()
 	if len(t.pages) == 0 {
 		return nil, nil
@@ -498,43 +530,28 @@ func (p *Player) showRideLocked(t *playback) effect {
 	}
 	end := t.pages[t.shownStep].End
 	return func(context.Context) error {
-		p.console.View.PlayTo(end, end)
+		p.console.View.PlayTo(end, end, 1)
 		return nil
 	}
 }
 
-// askLocked notes that the user has asked for the next step.
+// askLocked notes that the user goes on.
 func (p *Player) askLocked(t *playback) effect {
 	t.notify()
 	pg := t.runningPage()
 	if pg != nil && !t.story.isNew(t.lastStep(), t.level) { // it plays unseen, and the user asks for what comes next
-		if to := t.next(t.lastStep()); to > t.target {
-			t.target = to
-		} else {
-			t.turns = min(t.turns+1, len(t.story.Steps)-1-t.target)
-		}
+		t.target = max(t.target, t.next(t.lastStep()))
 		return nil
 	}
-	if pg != nil && pg.wait == waitReader && !t.skipsWait {
-		t.skipsWait = true
-		return p.catchUp
-	}
-	// After the last step there is no other, but a turn still ends the last one sooner.
-	open := len(t.story.Steps) - len(t.pages)
-	if len(t.pages) == 0 || t.phase == phaseCall {
-		open-- // the step that is about to begin
-	}
-	switch {
-	case pg != nil && t.turns > 0 && !t.skipsStep:
-		t.skipsStep = true
-	case t.turns < max(open, 1) && (open > 0 || pg != nil):
-		t.turns++
-	}
+	t.presses = min(t.presses+1, mostPresses)
 	if pg != nil {
 		return p.catchUp
 	}
 	return nil
 }
+
+// mostPresses bounds the calls of Turn that wait, as while a story begins.
+const mostPresses = 3 * mostSteps
 
 // catchUp moves the view to the newest moment, if it is elsewhere.
 func (p *Player) catchUp(ctx context.Context) error {
@@ -623,18 +640,20 @@ func (p *Player) goToLocked(t *playback, step int) (effect, error) {
 		return nil, fmt.Errorf("step %d of the story has not begun", step+1)
 	}
 	t.shownStep = step
-	from, end := t.pages[step].Begin, t.pages[step].End
+	pg, st := &t.pages[step], &t.story.Steps[step]
+	pg.hasPlayed = true
+	from, end, pace := pg.Begin, pg.End, st.pace()
 	if end == 0 {
 		return p.goLive, nil
 	}
-	if t.story.Steps[step].Fast { // do not wait through the minutes of a fast step again
-		from = end
+	if t.source != sourceRecording { // of a long step the last window is played
+		from = max(from, p.rec.SeqAt(p.rec.FoldAt(end).At()-st.window()))
 	}
 	return func(context.Context) error {
 		if p.console.Speaker != nil {
 			p.console.Speaker.Moved()
 		}
-		p.console.View.PlayTo(from, end)
+		p.console.View.PlayTo(from, end, pace)
 		return nil
 	}, nil
 }
@@ -642,7 +661,6 @@ func (p *Player) goToLocked(t *playback, step int) (effect, error) {
 // act makes the moves of the steps until ctx is done or the log is another one. It is the acting goroutine.
 func (p *Player) act(ctx context.Context, t *playback) {
 	defer close(t.actorDone)
-	pace := 1.0
 	for {
 		select {
 		case <-t.wake:
@@ -650,78 +668,71 @@ func (p *Player) act(ctx context.Context, t *playback) {
 			return
 		}
 		for ctx.Err() == nil {
-			m := p.choose(t)
-			if m.leaves {
+			calls, leaves := p.choose(t)
+			if leaves {
 				p.drop(t)
 				return
 			}
-			if m.pace != pace {
-				pace = m.pace
-				p.console.Lab.Driver().Pace(pace)
-			}
-			if m.calls == nil {
+			if calls == nil {
 				break
 			}
-			if err := m.calls(ctx); err != nil && ctx.Err() == nil {
+			if err := calls(ctx); err != nil && ctx.Err() == nil {
 				p.guard(func() { t.fail(err.Error()) })
-				p.console.Lab.Driver().Look()
 			}
+			p.console.Lab.Driver().Look()
 		}
 	}
 }
 
-// move is the next action of act.
-type move struct {
-	leaves bool // the log is another one
-	pace   float64
-	calls  effect // begins a step, or answers for the reader; nil if act has to wait
-}
-
-// choose chooses the next move.
-func (p *Player) choose(t *playback) move {
+// choose chooses what act does next: it begins a step, makes its calls, or hurries it. calls is nil if act has to wait. leaves reports that the log is another
+// one.
+func (p *Player) choose(t *playback) (calls effect, leaves bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	m := move{leaves: t.gen != p.rec.Generation(), pace: 1}
-	if m.leaves {
-		return m
+	if t.gen != p.rec.Generation() {
+		return nil, true
 	}
-	enter := func(i int) {
-		t.skipsStep, t.skipsWait, t.phase = false, false, phaseCall
-		m.calls = func(ctx context.Context) error { return p.enter(ctx, t, i) }
-	}
-	turns := t.turns > 0 || t.hurries()
 	switch pg := t.runningPage(); {
 	case t.phase != phasePlay:
 	case len(t.pages) == 0:
-		enter(0)
-	case pg != nil && pg.wait == waitReader:
-		if !t.skipsWait && !turns {
-			break
+		t.phase = phaseCall
+		calls = func(ctx context.Context) error { return p.enter(ctx, t, 0) }
+	case pg != nil && (pg.wait == waitReader || pg.wait == waitPress):
+		if t.goesOn() {
+			t.phase = phaseCall
+			calls = func(ctx context.Context) error { return p.answer(ctx, t) }
 		}
-		if !t.skipsWait && !t.hurries() {
-			t.turns = max(t.turns-1, 0)
+	case pg != nil:
+		if t.presses > 0 {
+			t.presses, t.hurriesEnd = 0, true
+			calls = func(context.Context) error { return nil }
 		}
-		t.skipsWait, t.phase = false, phaseCall
-		m.calls = func(ctx context.Context) error { return p.answer(ctx, t) }
-	case pg != nil && (turns || t.story.Steps[t.lastStep()].Fast):
-		if m.pace = fast; t.skipsStep || t.hurries() {
-			m.pace = skip
+	case t.lastStep()+1 == len(t.story.Steps):
+		t.presses = 0
+	case t.goesOn():
+		i := t.lastStep() + 1
+		if to := t.next(t.lastStep()); to > i {
+			t.target = max(t.target, to)
 		}
-	case pg == nil && turns && t.lastStep()+1 < len(t.story.Steps):
-		if !t.hurries() {
-			t.turns = max(t.turns-1, 0)
-			if to := t.next(t.lastStep()); to > t.lastStep()+1 {
-				t.target = to
-			}
-		}
-		enter(t.lastStep() + 1)
-	default:
-		t.turns = 0
+		t.hurriesEnd, t.phase = false, phaseCall
+		calls = func(ctx context.Context) error { return p.enter(ctx, t, i) }
 	}
-	return m
+	return calls, false
 }
 
-// enter begins a step and makes its calls. Otherwise time stands still.
+// goesOn reports whether the story leaves the moment at which it stands, and uses a call of Turn for that.
+func (t *playback) goesOn() bool {
+	if t.hurries() {
+		return true
+	}
+	if t.presses == 0 {
+		return false
+	}
+	t.presses--
+	return true
+}
+
+// enter begins a step. Time stands still, and the step's calls wait for Turn: only those before a request prepare it.
 func (p *Player) enter(ctx context.Context, t *playback, i int) error {
 	isNew, err := p.showHead(ctx, t, i)
 	if err != nil {
@@ -733,23 +744,25 @@ func (p *Player) enter(ctx context.Context, t *playback, i int) error {
 		pg.base, pg.From = view.StateOf(t.fold), t.fold.Seq()
 	})
 	step := &t.story.Steps[i]
-	if step.Question == nil { // with a question, its answer comes before the calls
+	switch {
+	case step.Question != nil: // its answer comes before the calls
+		pg.wait = waitReader
+	case step.Reader != nil:
+		pg.wait = waitReader
 		if err := p.makeCalls(ctx, t, i); err != nil {
 			return err
 		}
+	case step.moves():
+		pg.wait = waitPress
 	}
 	p.guard(func() {
 		p.followLocked(t)
 		pg.Begin, pg.beganAt, pg.actCount = t.fold.Seq(), -1, p.console.Lab.Acts()
-		if step.Reader != nil || step.Question != nil {
-			pg.wait = waitReader
-		}
 		t.pages = append(t.pages, pg)
 		if t.phase = phasePlay; isNew {
 			t.shownStep = i
 		}
 	})
-	p.console.Lab.Driver().Look()
 	return nil
 }
 
@@ -782,7 +795,7 @@ func (p *Player) makeStepCall(ctx context.Context, t *playback, i int, c Call) e
 	return nil
 }
 
-// answer makes the call that the running step asks of its reader, or continues after its question.
+// answer makes the calls that a step makes after its caption or its question, or the one that it asks of its reader.
 func (p *Player) answer(ctx context.Context, t *playback) error {
 	i := t.lastStep()
 	if _, err := p.showHead(ctx, t, i); err != nil {
@@ -808,7 +821,6 @@ func (p *Player) answer(ctx context.Context, t *playback) error {
 		}
 		t.phase = phasePlay
 	})
-	p.console.Lab.Driver().Look()
 	return nil
 }
 
@@ -893,27 +905,54 @@ func (t *playback) holdsLocked(c *Condition, base *view.State) bool {
 	return !v.isMissing && v.b
 }
 
-// watch implements vclock.Watch: it follows the log's new events, and reports whether time stands still.
-func (p *Player) watch(now, next time.Duration) (stand bool) {
+// watch implements vclock.Watch: it follows the log's new events, and says how fast time runs.
+func (p *Player) watch(now, next time.Duration) (pace float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := p.playback
 	if t == nil || t.gen == 0 {
-		return false
+		return 1
 	}
 	if t.gen != p.rec.Generation() {
 		t.notify()
-		return false
+		return 1
 	}
-	stand = p.standLocked(t, now, next)
-	t.timeStands = stand && t.phase != phaseCall
-	return stand
-}
-
-// standLocked does the work of watch for a story on the current log.
-func (p *Player) standLocked(t *playback, now, next time.Duration) bool {
 	was := t.fold.Seq()
 	news := p.followLocked(t)
+	if news {
+		t.newsAt = now
+	}
+	stand := p.standLocked(t, now, next, was, news)
+	t.timeStands = stand && t.phase != phaseCall
+	if t.pace = 0; !stand {
+		t.pace = t.choosePace(now, next)
+	}
+	return t.pace
+}
+
+// choosePace returns how fast time runs.
+func (t *playback) choosePace(now, next time.Duration) float64 {
+	pg := t.runningPage()
+	switch {
+	case pg != nil && (t.hurriesEnd || t.hurries()):
+		return skip
+	case len(t.pages) == 0 || t.phase != phasePlay:
+		return 1
+	}
+	pace := t.story.Steps[t.lastStep()].pace()
+	pause := time.Duration(float64(longestPause) * pace)
+	switch {
+	case pg == nil || next == math.MaxInt64:
+	case now-t.newsAt >= pause:
+		return skip
+	case next-t.newsAt > pause:
+		return max(pace, float64(next-now)/float64(longestPause))
+	}
+	return pace
+}
+
+// standLocked reports whether time stands still. The log had the events up to was, and has news since.
+func (p *Player) standLocked(t *playback, now, next time.Duration, was uint64, news bool) bool {
 	switch {
 	case t.phase == phaseCall:
 		return true
@@ -930,7 +969,7 @@ func (p *Player) standLocked(t *playback, now, next time.Duration) bool {
 		return true // the first step is about to begin
 	}
 	step, pg := &t.story.Steps[t.lastStep()], &t.pages[t.lastStep()]
-	if pg.wait == waitReader && step.Reader == nil {
+	if pg.wait == waitPress || pg.wait == waitReader && step.Reader == nil {
 		return true
 	}
 	if pg.wait != waitNothing && !t.noteAnswerLocked(step.Reader, pg) {
@@ -939,6 +978,7 @@ func (p *Player) standLocked(t *playback, now, next time.Duration) bool {
 	fresh, after := pg.beganAt < 0, max(was, pg.Begin)
 	if fresh {
 		pg.beganAt, after = now, max(pg.answerSeq, pg.Begin)
+		t.newsAt = now
 	}
 	if pg.End == 0 && (news || fresh) && (step.endCondition() == nil || t.holdsLocked(step.endCondition(), pg.base)) {
 		pg.End, pg.endAt = p.findFirstLocked(t, step.endCondition(), pg, after), now
@@ -952,7 +992,7 @@ func (p *Player) standLocked(t *playback, now, next time.Duration) bool {
 			t.notify()
 		}
 		return false
-	case (t.turns > 0 || t.hurries()) && t.lastStep()+1 < len(t.story.Steps):
+	case (t.presses > 0 || t.hurries()) && t.lastStep()+1 < len(t.story.Steps):
 		return true // the next step is about to begin
 	}
 	return next > pg.endAt+step.Rest
@@ -975,20 +1015,14 @@ func (p *Player) standForReaderLocked(t *playback, now time.Duration) bool {
 	return false
 }
 
-// reachEndLocked applies earlier calls of Turn to a step that ends: the first call asked for its end, which is a sentence or a ride, and a second one goes
-// past it.
+// reachEndLocked checks the ride of a step that ends, and skips it if the step plays unseen.
 func (p *Player) reachEndLocked(t *playback) {
 	pg, step := &t.pages[t.lastStep()], &t.story.Steps[t.lastStep()]
-	if step.Ride != nil && p.rideKeyLocked(t, t.lastStep()) == "" {
-		t.fail(fmt.Sprintf("step %d of the story %s: its ride %s names no object", t.lastStep()+1, t.story.ID, step.Ride))
-		return
-	}
 	switch {
-	case step.Ride == nil && step.EndCaption == nil:
-	case t.skipsStep || t.hurries():
-		pg.skipsRide = true
-	case t.turns > 0:
-		t.turns--
+	case step.Ride == nil:
+	case p.rideKeyLocked(t, t.lastStep()) == "":
+		t.fail(fmt.Sprintf("step %d of the story %s: its ride %s names no object", t.lastStep()+1, t.story.ID, step.Ride))
+	case t.hurries():
 		pg.skipsRide = true
 	}
 }

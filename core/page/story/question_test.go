@@ -52,6 +52,7 @@ func TestAQuestionIsAskedBeforeTheStepShowsIt(t *testing.T) {
 								t.Fatal(err)
 							}
 						}
+						s.begin(i)
 						d := s.show(time.Hour, func(d *view.StoryState) bool { return d.Step == i && d.Done })
 						if q := story.Steps[i].Question; d.Step != i || !d.Done || (q != nil) != (d.Right > 0) || q != nil && d.Right > len(q.Answers) {
 							t.Fatalf("step %d has come to %+v", i+1, d)

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -176,9 +177,14 @@ func (r *reader) seconds(to *time.Duration, most time.Duration) func(*Node) erro
 
 // words returns a function that reads a text in both languages.
 func (r *reader) words(to *Words, what string) func(*Node) error {
-	return func(n *Node) error {
-		return r.object(n, what, field{"en", true, r.text(&to.EN, longestSaying)}, field{"zh", true, r.text(&to.ZH, longestSaying)})
-	}
+	return func(n *Node) error { return r.bothWords(n, to, what, longestSaying) }
+}
+
+// bothWords reads a text in both languages, and further fields of its object. English alone is enough: it then stands for both.
+func (r *reader) bothWords(n *Node, to *Words, what string, longest int, more ...field) error {
+	err := r.object(n, what, append([]field{{"en", true, r.text(&to.EN, longest)}, {"zh", false, r.text(&to.ZH, longest)}}, more...)...)
+	to.ZH = cmp.Or(to.ZH, to.EN)
+	return err
 }
 
 // condition returns a function that reads a condition.
@@ -200,8 +206,8 @@ func (r *reader) condition(to **Condition) func(*Node) error {
 // sentence returns a function that reads a sentence with its claim; more are further fields of its object.
 func (r *reader) sentence(to *Sentence, what string, more ...field) func(*Node) error {
 	return func(n *Node) error {
-		err := r.object(n, what, append([]field{{"en", true, r.text(&to.Words.EN, longestSaying)}, {"zh", true, r.text(&to.Words.ZH, longestSaying)},
-			{"claim", true, r.condition(&to.Claim)}, {"numbers", false, r.numbers(&to.Numbers)}}, more...)...)
+		err := r.bothWords(n, &to.Words, what, longestSaying,
+			append([]field{{"claim", true, r.condition(&to.Claim)}, {"numbers", false, r.numbers(&to.Numbers)}}, more...)...)
 		if err != nil {
 			return err
 		}
@@ -229,7 +235,7 @@ func (r *reader) numbers(to *[]Number) func(*Node) error {
 	return func(n *Node) error {
 		err := r.list("numbers", func(n *Node) error {
 			var num Number
-			err := r.object(n, "a number", field{"is", true, func(n *Node) error {
+			err := r.bothWords(n, &num.Words, "a number", longestLabel, field{"is", true, func(n *Node) error {
 				var src string
 				if err := r.text(&src, longestCondition)(n); err != nil {
 					return err
@@ -240,8 +246,7 @@ func (r *reader) numbers(to *[]Number) func(*Node) error {
 				}
 				num.Value = c
 				return nil
-			}}, field{"en", true, r.text(&num.Words.EN, longestLabel)},
-				field{"zh", true, r.text(&num.Words.ZH, longestLabel)})
+			}})
 			if err == nil && num.Value.sort != number {
 				err = r.errorAt(n, "a number is expected, and %q is %s", num.Value, num.Value.sort)
 			}
@@ -318,7 +323,7 @@ func (r *reader) story(n *Node, s *Story) error {
 		field{"ready", false, r.condition(&s.Ready)},
 		field{"levels", false, r.list("levels", func(n *Node) error {
 			var words Words
-			err := r.object(n, "a level", field{"en", true, r.text(&words.EN, longestLabel)}, field{"zh", true, r.text(&words.ZH, longestLabel)})
+			err := r.bothWords(n, &words, "a level", longestLabel)
 			s.Levels = append(s.Levels, words)
 			return err
 		})},
@@ -328,8 +333,7 @@ func (r *reader) story(n *Node, s *Story) error {
 			return err
 		})},
 		field{"take", false, func(n *Node) error {
-			return r.object(n, "what to take home",
-				field{"en", true, r.text(&s.Take.Words.EN, longestSaying)}, field{"zh", true, r.text(&s.Take.Words.ZH, longestSaying)},
+			return r.bothWords(n, &s.Take.Words, "what to take home", longestSaying,
 				field{"go", true, r.text(&s.Take.Go, 2000)},
 				field{"see", true, r.list("references", func(n *Node) error {
 					s.Take.See = append(s.Take.See, n.Value)
@@ -419,20 +423,14 @@ func (r *reader) step(n *Node) (Step, error) {
 		field{"limit", false, r.seconds(&s.Limit, longestLimit)},
 		field{"at", false, r.moment(&s.Moment)},
 		field{"from", false, r.moment(&s.Start)},
-		field{"fast", false, func(n *Node) error {
-			if s.Fast = n.Tag == "!!bool" && n.Value == "true"; !s.Fast {
-				return r.errorAt(n, "true is expected here")
-			}
-			return nil
-		}},
 		field{"ride", false, r.rideKey(&s.Ride)},
 		field{"level", false, r.integer(func(v int64) { s.Level = int(v) }, 1, command.MostLevels)},
 	)
 	if err == nil && len(s.Look) == 0 {
 		err = r.errorAt(n, "a step looks at one station at least, of %s", strings.Join(Stations, ", "))
 	}
-	if err == nil && s.EndCaption != nil && s.endCondition() == nil && s.Start == nil {
-		err = r.errorAt(n, `a step with "after" needs "until" or "reader": what comes before it and what comes after`)
+	if err == nil && s.EndCaption != nil && !s.moves() && s.Start == nil {
+		err = r.errorAt(n, `a step with "after" needs "do", "until" or "reader": what comes before it and what comes after`)
 	}
 	if err == nil && s.Question != nil && (s.Goal == nil || s.Reader != nil) {
 		err = r.errorAt(n, `a step with "question" needs "until", at which it is decided, and has no "reader"`)
@@ -467,8 +465,7 @@ func (r *reader) question(n *Node, to *Question) error {
 	const least, most = 2, 4
 	err := r.sentence(&to.Sentence, "a question", field{"answers", true, r.list("answers", func(n *Node) error {
 		var a Answer
-		err := r.object(n, "an answer", field{"en", true, r.text(&a.Words.EN, longestAnswer)}, field{"zh", true, r.text(&a.Words.ZH, longestAnswer)},
-			field{"right", true, r.condition(&a.Condition)})
+		err := r.bothWords(n, &a.Words, "an answer", longestAnswer, field{"right", true, r.condition(&a.Condition)})
 		to.Answers = append(to.Answers, a)
 		return err
 	})})(n)
@@ -480,8 +477,7 @@ func (r *reader) question(n *Node, to *Question) error {
 
 // request reads the request of a step.
 func (r *reader) request(n *Node, to *Request) error {
-	return r.object(n, "what the reader is asked to do",
-		field{"en", true, r.text(&to.Words.EN, longestSaying)}, field{"zh", true, r.text(&to.Words.ZH, longestSaying)},
+	return r.bothWords(n, &to.Words, "what the reader is asked to do", longestSaying,
 		field{"how", true, r.words(&to.Place, "how it is done")},
 		field{"call", true, func(n *Node) (err error) {
 			to.Call, err = r.call(n)

@@ -63,6 +63,7 @@ func TestTheReaderIsWaitedFor(t *testing.T) {
 							t.Fatal(err)
 						}
 					}
+					s.begin(i)
 					d := s.show(time.Hour, func(d *view.StoryState) bool { return d.Step == i && d.Done })
 					if d.Step != i || !d.Done || d.Waits {
 						t.Fatalf("step %d has come to %+v", i+1, d)
@@ -120,6 +121,7 @@ func TestAStoryIsTakenUpWhereItWasLeft(t *testing.T) {
 					if d.Step != at || d.Last != at {
 						t.Fatalf("taken up at step %d it shows %+v", at+1, d)
 					}
+					s.begin(at)
 					d = s.show(10*time.Minute, func(d *view.StoryState) bool { return d.Done || d.Waits })
 					if d.Step != at || d.Waits != (story.Steps[at].Reader != nil || story.Steps[at].Question != nil) {
 						t.Fatalf("taken up at step %d it comes to %+v", at+1, d)

@@ -133,12 +133,16 @@ func (p *Player) BeginOn(ctx context.Context, id string, step int, content []byt
 		p.drop(t)
 		return err
 	}
-	return p.run(ctx, func(*playback) (effect, error) {
-		// Turn may have been called meanwhile.
-		to := min(max(step+t.turns, 0), len(s.Steps)-1)
-		t.gen, t.release, t.pages, t.shownStep, t.turns, t.phase = opening.gen, opening.release, opening.pages[:to+1], to, 0, phasePlay
-		return p.goToLocked(t, to)
+	presses := 0
+	err = p.run(ctx, func(*playback) (effect, error) {
+		presses = t.presses // Turn may have been called meanwhile
+		t.gen, t.release, t.pages, t.presses, t.phase = opening.gen, opening.release, opening.pages[:step+1], 0, phasePlay
+		return p.standAtLocked(t, step), nil
 	})
+	for ; err == nil && presses > 0; presses-- {
+		err = p.Turn(ctx, 1)
+	}
+	return err
 }
 
 // openRecording loads the recording of a story, and checks each step against it.
@@ -166,6 +170,7 @@ func (p *Player) beginAt(t *playback, i int) {
 	if pg.Begin = pg.End; st.Start != nil {
 		pg.Begin = p.seqAt(*st.Start)
 	}
+	pg.hasPlayed = pg.Begin == pg.End
 	// In a step's conditions, since counts from the moment of the previous step.
 	if pg.From = pg.Begin; i > 0 {
 		pg.From = t.pages[i-1].End

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -117,11 +118,12 @@ type Step struct {
 	Informer int
 	// Function is client-go's function that the step shows at work, such as RealFIFO.PopBatch; empty for none.
 	Function string
-	// Caption shows when the Calls have been made, and EndCaption, if there is one, in its place when the step has ended.
+	// Caption says what to look for. It shows before the Calls, while time stands still, and until the step has ended; then EndCaption, if there is one, takes
+	// its place. In a step with a question or a request it shows when the Calls have been made.
 	Caption    Sentence
 	EndCaption *Sentence
 	Calls      []Call
-	// Question comes before the Calls, nil for none. Time stands still until the reader answers it or the user goes on.
+	// Question takes the place of the Caption before the Calls, nil for none. Time stands still until the reader answers it or the user goes on.
 	Question *Question
 	// Reader is the action that the step asks of its reader, nil for none.
 	Reader *Request
@@ -133,8 +135,6 @@ type Step struct {
 	Limit time.Duration
 	// Moment is the moment that the step shows, in a story on a recording. Start is the moment from which it plays; nil is Moment.
 	Moment, Start *Moment
-	// Fast: the step waits for minutes, which pass as fast as when the user asks for the next step early.
-	Fast bool
 	// Ride is an expression for the key of an object; nil for none. At the step's end the page rides that object's newest change, hop by hop. Time stands still
 	// until the ride is over.
 	Ride *Condition
@@ -149,6 +149,18 @@ func (s *Step) endCondition() *Condition {
 	}
 	return s.Goal
 }
+
+// moves reports whether something happens in the step: it makes calls, or waits for what comes.
+func (s *Step) moves() bool { return len(s.Calls) > 0 || s.endCondition() != nil }
+
+// speaksFirst reports whether the step's caption shows before its calls.
+func (s *Step) speaksFirst() bool { return s.Question == nil && s.Reader == nil }
+
+// window returns how long the past is that the stage shows.
+func (s *Step) window() time.Duration { return cmp.Or(s.Window, usualWindow) }
+
+// pace returns the ratio of the log's time to real time at which the step plays.
+func (s *Step) pace() float64 { return s.window().Seconds() / usualWindow.Seconds() }
 
 // hasRide reports whether one of the steps has a ride.
 func (s *Story) hasRide() bool {

@@ -122,7 +122,7 @@ func TestExplore(t *testing.T) {
 			if d.Waits {
 				say += " // asks: " + d.Asks.EN
 			}
-			if (d.Done || d.Waits) && i%3 == 2 {
+			if (d.Done || d.Waits || d.Stands) && i%3 == 2 {
 				if d.Done && d.Last == len(s.player.playback.story.Steps)-1 {
 					return
 				}

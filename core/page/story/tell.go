@@ -46,10 +46,9 @@ func (p *Player) describeLocked(t *playback, f *fold.Fold, s *view.State, at tim
 	for i := range t.pages {
 		d.Marks[i] = t.pages[i].StoryMark
 	}
-	if t.runningPage() != nil && (t.turns > 0 || t.hurries() || t.story.Steps[t.lastStep()].Fast) {
-		if d.Hurry = "fast"; t.skipsStep || t.hurries() {
-			d.Hurry = "skip"
-		}
+	d.Hurry = t.runningPage() != nil && (t.hurriesEnd || t.hurries())
+	if d.Pace = t.pace; d.Pace == skip {
+		d.Pace = 1 // the page cannot tell where time will be
 	}
 	if d.Starting {
 		return d
@@ -65,7 +64,7 @@ func (p *Player) describeLocked(t *playback, f *fold.Fold, s *view.State, at tim
 	if !ok {
 		return d
 	}
-	if past := i == t.lastStep() && (t.turns > 0 || t.hurries()); d.Done && i == t.shownStep && !past {
+	if past := i == t.lastStep() && (t.presses > 0 || t.hurries()); d.Done && i == t.shownStep && !past {
 		if key := p.rideKeyLocked(t, i); key != "" {
 			d.Ride = &view.StoryRide{Key: key, Asked: pg.skipsRide}
 		}
@@ -86,15 +85,13 @@ func (p *Player) describeLocked(t *playback, f *fold.Fold, s *view.State, at tim
 			d.Right = pg.rightAnswer
 		}
 	}
+	d.AwaitsPress = pg.wait == waitPress || t.source == sourceRecording && !pg.hasPlayed
 	if asks := t.story.Steps[i].Reader; pg.wait == waitReader && asks != nil {
 		d.Waits, d.Asks = true, &view.Saying{EN: asks.Words.EN, ZH: asks.Words.ZH}
 	}
 	sentence := t.story.Steps[i].sentence(d.Done)
 	if p.isClaimTrueLocked(t, i, sentence, f, s, at) {
 		d.Caption = newSaying(sentence, s, pg.base)
-	}
-	if before := &t.story.Steps[i].Caption; before != sentence && p.isClaimTrueLocked(t, i, before, f, s, at) {
-		d.Before = newSaying(before, s, pg.base)
 	}
 	return d
 }
@@ -130,16 +127,24 @@ func (p *Player) isClaimTrueLocked(t *playback, i int, sentence *Sentence, f *fo
 	return sentence.Claim.Holds(s, pg.base)
 }
 
-// stepAt returns the step of a moment, and whether one of its sentences may show. None may show while the step's calls run, or before the first step.
+// opens returns the event from which on a step's sentences may show: those after its calls, if it asks something before.
+func (t *playback) opens(i int) uint64 {
+	if t.story.Steps[i].speaksFirst() && t.source != sourceRecording {
+		return t.pages[i].From
+	}
+	return t.pages[i].Begin
+}
+
+// stepAt returns the step of a moment, and whether one of its sentences may show. None may show before the first step.
 func (t *playback) stepAt(seq uint64) (step int, ok bool) {
 	within := func(i int) bool {
-		return seq >= t.pages[i].Begin && (i+1 == len(t.pages) || seq <= t.pages[i+1].From)
+		return seq >= t.opens(i) && (i+1 == len(t.pages) || seq <= t.pages[i+1].From)
 	}
 	if within(t.shownStep) {
 		return t.shownStep, true // one step can end and the next one begin at the same moment
 	}
 	for i := t.lastStep(); i >= 0; i-- {
-		if seq >= t.pages[i].Begin {
+		if seq >= t.opens(i) {
 			return i, within(i)
 		}
 		if seq > t.pages[i].From {

@@ -1,11 +1,11 @@
 package view
 
 import (
-	"slices"
 	"time"
 
 	"informerscope/core/log/facts"
 	"informerscope/core/log/fold"
+	"informerscope/core/words/cause"
 	"informerscope/core/words/event"
 	"informerscope/core/words/releases"
 )
@@ -22,7 +22,11 @@ type factInputs struct {
 // factsOf computes the facts of a lane. They depend only on the fold and the moment; one before the fold's last event counts as that event's.
 func factsOf(f *fold.Fold, at time.Duration, lane int, s *fold.State) *facts.Facts {
 	x := factInputs{Fold: f, moment: max(at, f.At()), lane: lane, state: s, recent: f.Recent(lane)}
-	out := &facts.Facts{Sure: x.isSure(), Trouble: troubleOf(s, x.recent.Cause), Deltas: deltasOf(s), Features: featuresOf(s), Sentence: x.personSentence()}
+	out := &facts.Facts{Sure: x.isSure(), Trouble: troubleOf(s, x.recent.Cause), Deltas: deltasOf(s), Features: featuresOf(s), Sentence: x.actSentence()}
+	if out.Sentence.ID == "" {
+		out.Sentence = x.personSentence()
+	}
+	out.LastRun = lastRunOf(f, lane, x.moment)
 	out.Focus, out.Headline = x.focus(), x.headline()
 	return out
 }
@@ -66,7 +70,10 @@ func deltasOf(s *fold.State) (n int) {
 // featuresOf returns the features of the release, none if it is not known.
 func featuresOf(s *fold.State) releases.Features {
 	release, err := releases.Parse(s.Release)
-	if err != nil {
+	switch {
+	case releases.IsNewer(s.Release):
+		return releases.All()[0].Features()
+	case err != nil:
 		return releases.Features{}
 	}
 	return release.Features()
@@ -116,29 +123,22 @@ func isSlow(l *fold.Listener) bool {
 	return l.PaceMillis >= 50 || l.MeanMicros > 50e3 && l.Pending > 8 || len(l.Capacities) > 0 && l.Pending > l.Capacity/4
 }
 
-// pathCauses are the causes of trouble on the path to the cluster. The cluster's own state is then unknown.
-var pathCauses = []string{"relay-gone", "relay-silent", "proxy", "credentials", "exec-plugin", "exec-waiting", "token", "viewers",
-	"probe-gone", "probe-refused"}
-
-// answerCauses are the causes of trouble that the cluster or its proxy has answered with.
-var answerCauses = []string{"unauthorized", "forbidden", "namespace-missing", "not-served", "kubeconfig", "context", "context-not-served"}
-
-// troubleOf returns the trouble between the informer and its cluster. cause is that of the error that led to the last backoff.
-func troubleOf(s *fold.State, cause string) facts.TroubleFacts {
+// troubleOf returns the trouble between the informer and its cluster. last is the cause of the error that led to the last backoff.
+func troubleOf(s *fold.State, last string) facts.TroubleFacts {
 	t := facts.TroubleFacts{Cause: s.Source.Cause}
 	switch {
 	case t.Cause != "":
 		t.Down = true
 	case s.Source.Trouble != "":
-		t.Cause, t.Down = "other", true
+		t.Cause, t.Down = cause.Other, true
 	case s.Reflector.Phase == "backoff":
-		t.Cause, t.Down = cause, cause != ""
+		t.Cause, t.Down = last, last != ""
 	}
-	switch {
+	switch c := cause.Find(t.Cause); {
 	case !t.Down:
-	case slices.Contains(pathCauses, t.Cause):
+	case c != nil && c.Before:
 		t.Answer = "unreached"
-	case slices.Contains(answerCauses, t.Cause):
+	case c != nil && c.Answer.EN != "" && s.Source.Cause != "":
 		t.Answer = t.Cause
 	default:
 		t.Answer = "none"

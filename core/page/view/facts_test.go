@@ -258,6 +258,9 @@ func TestFactsOfARecordingThatBeginsLate(t *testing.T) {
 						if got[i].Headline.ID == "slow" || want[i].Headline.ID == "slow" {
 							got[i].Headline = want[i].Headline
 						}
+						if want[i].Sentence.ID == "act" && rec.FoldAt(seq).Act().At <= rec.FoldAt(first).At() { // the file does not have what was done before it begins
+							got[i].Sentence = want[i].Sentence
+						}
 					}
 					if g, w := asJSON(t, got), asJSON(t, want); g != w {
 						t.Fatalf("seq %d:\n%s\non the log itself:\n%s", seq, g, w)

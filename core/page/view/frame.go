@@ -24,7 +24,7 @@ type sentView struct {
 	seq    uint64
 }
 
-// Frame moves the view to where it should be now. It returns a message for the page (JSON, see docs/protocol.md), or nil if there is nothing new.
+// Frame moves the view to where it should be now. It returns a message for the page (JSON, see docs/dev/protocol.md), or nil if there is nothing new.
 func (v *View) Frame() []byte {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -367,3 +367,25 @@ func TestNothingIsSaidOfRequestsThatAreUnseen(t *testing.T) {
 		t.Errorf("while nothing happens: %+v", said)
 	}
 }
+
+// TestAnActIsAnsweredAtOnce: what the user has done is said in the next moment, and for a while. What is held is said by the headline, which counts.
+func TestAnActIsAnsweredAtOnce(t *testing.T) {
+	x := newTale(t, "1.37")
+	for _, tt := range []struct{ step, begins string }{
+		{"fault:cut", "The connections are cut"}, {"burst:1000", "Pods were changed 1000 times at once"}, {"listen:auditor", "The handler auditor is added"},
+		{"pace:2:500", "A handler takes another time"}, {"hold:pop", ""}, {"release:pop", "You release a stage"},
+	} {
+		x.pass(10 * time.Second)
+		x.emit(event.Act{Step: tt.step}.Event())
+		for _, v := range []struct {
+			after time.Duration
+			said  bool
+		}{{0, true}, {3 * time.Second, true}, {time.Second, false}} {
+			x.pass(v.after)
+			got := x.v.State().Facts.Sentence
+			if want := v.said && tt.begins != ""; want != (got.ID == "act") || want && (!strings.HasPrefix(got.EN, tt.begins) || got.ZH == "") {
+				t.Errorf("%v later %s is answered with %+v", v.after, tt.step, got)
+			}
+		}
+	}
+}

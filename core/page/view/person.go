@@ -1,13 +1,31 @@
 package view
 
 import (
+	"strings"
 	"time"
 
+	"informerscope/core/lab/action"
 	"informerscope/core/log/facts"
 )
 
 // tellPerson is how long the facts say what a person wrote.
 const tellPerson = 4 * time.Second
+
+// tellAct is how long the facts say what the user of the page has done.
+const tellAct = 4 * time.Second
+
+// actSentence returns what the user has done just now. A hold needs no sentence of its own: the headline names it, and counts what waits.
+func (x *factInputs) actSentence() facts.Sentence {
+	act := x.Act()
+	if act == nil || !x.isRecent(act.At, tellAct) || strings.HasPrefix(act.Step, "hold") {
+		return facts.Sentence{}
+	}
+	en, zh := action.Words(act.Step)
+	if en == "" {
+		return facts.Sentence{}
+	}
+	return facts.Sentence{ID: "act", EN: en, ZH: zh}
+}
 
 // personSentence returns what a person wrote, or was not allowed to write, just now; nothing while a stage is held or there is no watch.
 func (x *factInputs) personSentence() facts.Sentence {

@@ -15,15 +15,17 @@ type StoryState struct {
 	Ended bool `json:"ended"`
 	// Caption is the caption whose claim is true at the moment shown; nil for none.
 	Caption *Saying `json:"caption"`
-	// Before is the caption that showed until the step's condition was met, if its claim is still true, for readers who have not finished it.
-	Before *Saying `json:"before,omitempty"`
+	// AwaitsPress: the step's caption stands, and what it speaks of begins when the user goes on.
+	AwaitsPress bool `json:"awaitsPress"`
 	// Waits: the step waits for the reader's action or answer, and time stands still until then. Asks is the request.
 	Waits bool    `json:"waits"`
 	Asks  *Saying `json:"asks,omitempty"`
 	// Right is the number of the right answer, from 1; 0 until the step decides it.
 	Right int `json:"right,omitempty"`
-	// Hurry is how the running step comes to its end: "" at its own pace, "fast" after the user has asked for the next step once, "skip" after twice.
-	Hurry string `json:"hurry"`
+	// Hurry: the running step plays to its end as fast as it can, because the user has asked for that.
+	Hurry bool `json:"hurry"`
+	// Pace is the ratio of the log's time to real time at the log's end. It is 0 while time stands still.
+	Pace float64 `json:"pace"`
 	// Stands: time stands still until the user goes to the next step.
 	Stands bool `json:"stands"`
 	// Ride is the object to ride, once the requested step has ended; nil for none.

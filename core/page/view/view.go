@@ -83,8 +83,8 @@ func (v *View) Tell(t Teller) {
 	v.teller = t
 }
 
-// PlayTo goes to an event, plays from there to another one at the speed at which they happened, and pauses.
-func (v *View) PlayTo(from, to uint64) {
+// PlayTo goes to an event, plays from there to another one, speed times as fast as they happened, and pauses.
+func (v *View) PlayTo(from, to uint64, speed float64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.mode = paused
@@ -92,8 +92,20 @@ func (v *View) PlayTo(from, to uint64) {
 	if to <= v.fold.Seq() {
 		return
 	}
-	v.speed, v.playEnd = 1, to
+	v.speed, v.playEnd = speed, to
 	v.mode, v.playMoment, v.beginsPlay = playing, v.fold.At(), true
+}
+
+// EndPlay goes to the event at which PlayTo will pause. It reports whether the view plays to one.
+func (v *View) EndPlay() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.mode != playing || v.playEnd == 0 {
+		return false
+	}
+	v.mode = paused
+	v.goToLocked(v.playEnd)
+	return true
 }
 
 // measureEvery is how old a View's memory figures may get.

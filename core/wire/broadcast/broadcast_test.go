@@ -104,7 +104,7 @@ func (s *speaker) step() {
 	case event.KindPopped:
 		m.N, m.Key = 1+s.rng.IntN(3), ""
 	case event.KindReflectorError:
-		m.Err = &event.LoggedError{Message: "gone & <lost>", Code: 410, Reason: "Expired"}
+		m.Err = &event.LoggedError{Message: "gone & <lost>", Code: 410, Reason: "Expired", Cause: "compacted"}
 	case event.KindFault:
 		m.Text, m.Flag = "cut", s.rng.IntN(2) == 0
 	case event.KindHold:

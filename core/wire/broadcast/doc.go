@@ -6,5 +6,5 @@
 // segment, the Follower's fold equals that of the speaker's log. Check is for a server between them: it reads a segment, changes its
 // texts, removes the objects' parts that may not leave, and packs the rest.
 //
-// docs/broadcast.md describes the format, and how an audience gets it.
+// docs/dev/broadcast.md describes the format, and how an audience gets it.
 package broadcast

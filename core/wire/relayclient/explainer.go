@@ -18,9 +18,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"informerscope/core/wire/faults"
+	"informerscope/core/words/cause"
 )
 
-// The headers in which the relay explains an answer. See docs/protocol.md.
+// The headers in which the relay explains an answer. See docs/dev/protocol.md.
 const (
 	causeHeader = "X-Informerscope-Cause" // what kept the relay from reaching a cluster; the answer is the relay's own
 	ruleHeader  = "X-Informerscope-Rule"  // the rule by which the relay refused; the answer is the relay's own.
@@ -138,12 +139,18 @@ func (x *Explainer) explainAnswer(req *http.Request, resp *http.Response, status
 	case http.StatusNotFound:
 		return Trouble{Cause: "not-served", Words: join(fmt.Sprintf("The cluster does not serve %s (404 Not Found).", resource), capitalize(message),
 			"If it is a custom resource, is its definition installed? Choose another resource, or install it; this page tries again by itself.")}
-	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable:
-		return Trouble{Cause: "other", Words: join(
+	}
+	switch c := cause.Find(cause.OfWords(resp.StatusCode, status.Message)); {
+	case c == nil || !c.IsTrouble():
+		return Trouble{}
+	case c.ID == cause.Other:
+		return Trouble{Cause: c.ID, Words: join(
 			fmt.Sprintf("The API server answers %d %s.", resp.StatusCode, http.StatusText(resp.StatusCode)),
 			capitalize(message), "This page tries again by itself.")}
+	default:
+		what, remedy := c.Say(cause.Args{Resource: resource, Namespace: namespace}.Read(message))
+		return Trouble{Cause: c.ID, Words: join(what.EN, remedy.EN, "Its message: "+message)}
 	}
-	return Trouble{}
 }
 
 // explainForbidden names what the credentials lack, a remedy, and the cluster's own message, in this order: some places show the first sentence only.

@@ -35,7 +35,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // Trouble is why a source does not work; the zero value means that it works.
 type Trouble struct {
 	Words     string // whole sentences for the user
-	Cause     string // one word; see docs/protocol.md
+	Cause     string // one word; see docs/dev/protocol.md
 	Namespace string // a namespace that can be watched instead
 	Err       error
 }

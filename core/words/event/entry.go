@@ -29,6 +29,8 @@ const (
 	KindWireBytes
 	// KindWireFrame: a watch frame was cut from the stream.
 	KindWireFrame
+	// KindWireAhead: the number of frames changed that were read from a connection and wait to be delivered.
+	KindWireAhead
 	// KindWireDone: the body ended.
 	KindWireDone
 

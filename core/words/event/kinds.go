@@ -65,6 +65,7 @@ var kinds = [256]struct {
 	KindWireResponse:         {"WireResponse", AboutWorld},
 	KindWireBytes:            {"WireBytes", AboutWorld},
 	KindWireFrame:            {"WireFrame", AboutWorld},
+	KindWireAhead:            {"WireAhead", AboutWorld},
 	KindWireDone:             {"WireDone", AboutWorld},
 	KindSelected:             {"Selected", AboutSelection},
 	KindCluster:              {"Cluster", AboutWorld},

@@ -283,6 +283,12 @@ type WireFrame struct {
 	Obj     any
 }
 
+// WireAhead carries how many frames of a WatchList its client has read and decoded that wait to be delivered to the Reflector. Only since 1.38.
+type WireAhead struct {
+	Req    uint32
+	Frames int `member:"N"`
+}
+
 // WireDone carries how a body ended.
 type WireDone struct {
 	Req uint32

@@ -612,6 +612,20 @@ func (e *Event) WireFrame() (x WireFrame) {
 }
 
 // Event returns the event that carries x.
+func (x WireAhead) Event() Event {
+	return Event{Kind: KindWireAhead, raw: Members{Req: x.Req, N: x.Frames}}
+}
+
+// WireAhead returns what the event carries, and the zero value for an event of another kind.
+func (e *Event) WireAhead() (x WireAhead) {
+	switch e.Kind {
+	case KindWireAhead:
+		x = WireAhead{Req: e.raw.Req, Frames: e.raw.N}
+	}
+	return x
+}
+
+// Event returns the event that carries x.
 func (x WireDone) Event() Event {
 	return Event{Kind: KindWireDone, raw: Members{Req: x.Req, Err: x.Err}}
 }
@@ -1065,6 +1079,7 @@ var members = [256][]string{
 	KindWireResponse:         {"Req", "N", "Err"},
 	KindWireBytes:            {"Req", "N"},
 	KindWireFrame:            {"Req", "Op", "Key", "RV", "N", "Obj"},
+	KindWireAhead:            {"Req", "N"},
 	KindWireDone:             {"Req", "Err"},
 	KindSelected:             {"Text"},
 	KindCluster:              {"RV", "StoreRV", "N", "M", "Text"},

@@ -24,14 +24,18 @@ type Clock struct {
 	instantStart time.Time     // the real time at which this instant began
 	end          time.Time     // the stamp at which the work of the last instant ended.
 	lead         time.Duration // how far stamps run ahead of the clock, because work took longer than the time it had
+	isIdle       bool          // the work of this instant has ended
 	stampsFrozen bool
+	anchor       time.Time // the real time at which virtual time was at base; from there it runs speed times as fast
+	base         time.Time
+	speed        float64
 }
 
 var _ clock.WithTicker = (*Clock)(nil)
 
 // New returns a Clock that stands at start. real measures the durations in stamps.
 func New(start time.Time, real clock.PassiveClock) *Clock {
-	return &Clock{real: real, now: start, timerAdded: make(chan struct{}, 1), instantStart: real.Now(), end: start}
+	return &Clock{real: real, now: start, timerAdded: make(chan struct{}, 1), instantStart: real.Now(), end: start, anchor: real.Now(), base: start, speed: 1}
 }
 
 // Now returns the current virtual time.
@@ -128,7 +132,7 @@ func (c *Clock) beginLocked(t time.Time) {
 	if t.After(c.now) {
 		c.now = t
 	}
-	c.stampsFrozen = false
+	c.stampsFrozen, c.isIdle = false, false
 	c.instantStart = c.real.Now()
 	// Work that ran past this instant makes the stamps run ahead; the following instants catch up.
 	c.lead = max(0, c.end.Sub(c.now))
@@ -138,7 +142,14 @@ func (c *Clock) beginLocked(t time.Time) {
 func (c *Clock) finishInstant() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.end = c.stamp()
+	c.end, c.isIdle = c.stamp(), true
+}
+
+// run makes the stamps of idle time run from t on, speed times as fast as real time. Work takes the real time that it takes.
+func (c *Clock) run(t time.Time, speed float64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.anchor, c.base, c.speed = c.real.Now(), t, speed
 }
 
 // freeze stops the stamps until the next instant begins.
@@ -152,11 +163,25 @@ func (c *Clock) stamp() time.Time {
 	if c.stampsFrozen {
 		return c.end
 	}
+	if c.isIdle {
+		paced := c.base.Add(time.Duration(float64(c.real.Since(c.anchor)) * c.speed))
+		if len(c.timers) > 0 && paced.After(c.timers[0].due) {
+			paced = c.timers[0].due // what is due then has not happened yet
+		}
+		return later(c.end, paced)
+	}
 	return c.now.Add(c.lead + c.real.Since(c.instantStart))
 }
 
-// Stamps returns a clock for display: virtual time plus the real time since the current instant began. It never goes back. No decision may depend on
-// it.
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// Stamps returns a clock for display: virtual time plus the real time that the work of the current instant has taken, and then virtual time at the Driver's
+// pace. It never goes back. No decision may depend on it.
 func (c *Clock) Stamps() clock.PassiveClock { return stamps{c} }
 
 type stamps struct{ c *Clock }

@@ -46,8 +46,8 @@ type Driver struct {
 }
 
 // Watch is called whenever all is quiet, before time moves on from now. next is when the first timer is due, or the largest Duration if there is none.
-// Watch returns true to make time stand still at now. It must not call the Driver.
-type Watch func(now, next time.Duration) (stand bool)
+// Watch returns the ratio of virtual time to real time from now on; 0 makes time stand still at now. It must not call the Driver.
+type Watch func(now, next time.Duration) (pace float64)
 
 // turn is one action, from its request until everything that follows from it is done.
 type turn struct {
@@ -88,7 +88,12 @@ func (d *Driver) notify() {
 }
 
 // paceLocked makes virtual time run with real time from t on.
-func (d *Driver) paceLocked(t time.Time) { d.anchor, d.base = d.real.Now(), t }
+func (d *Driver) paceLocked(t time.Time) {
+	d.anchor, d.base = d.real.Now(), t
+	if d.clock != nil {
+		d.clock.run(t, d.factorLocked())
+	}
+}
 
 // Do calls do at the next whole moment, which it passes to do, and returns when everything that follows is done. It drops the rest of a script, because
 // the action changes what follows. Do not call it from code that the Driver drives.
@@ -162,27 +167,39 @@ func (d *Driver) Go() {
 	}
 }
 
-// Watch sets the function that decides whether time stands still; nil removes it. While w returns true, only actions of Do happen: each at a moment of
-// its own, after which w is called again.
+// Watch sets the function that decides how fast time runs; nil removes it, and time runs at the usual pace. While w returns 0, only actions of Do happen:
+// each at a moment of its own, after which w is called again.
 func (d *Driver) Watch(w Watch) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.watch = w
+	if w == nil {
+		d.changeSpeedLocked(1)
+	}
 	if d.standsStill {
 		d.resumeUsualPaceLocked()
 	}
 	d.notify()
 }
 
-// Pace sets the ratio of virtual time to real time; speed is positive.
-func (d *Driver) Pace(speed float64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.clock != nil {
-		d.paceLocked(d.clock.Now())
+// changeSpeedLocked changes the ratio of virtual time to real time.
+func (d *Driver) changeSpeedLocked(speed float64) {
+	if speed == d.factorLocked() {
+		return
+	}
+	if d.clock == nil {
+		d.speed = speed
+		return
+	}
+	at := d.timeLimitLocked()
+	if due, any := d.clock.next(); any && at.After(due) {
+		at = due
+	}
+	if now := d.clock.Now(); at.Before(now) {
+		at = now
 	}
 	d.speed = speed
-	d.notify()
+	d.paceLocked(at)
 }
 
 // Look makes the Driver call its Watch again.
@@ -198,8 +215,8 @@ func (d *Driver) Look() {
 // noTimer is the due time that Watch gets when no timer waits.
 const noTimer = time.Duration(math.MaxInt64)
 
-// callWatchLocked returns what the Watch function returns, or false if there is none.
-func (d *Driver) callWatchLocked(now, due time.Time, any bool) bool {
+// callWatchLocked has the Watch function, if there is one, decide how fast time runs, and reports whether time stands still.
+func (d *Driver) callWatchLocked(now, due time.Time, any bool) (stand bool) {
 	if d.watch == nil {
 		return false
 	}
@@ -207,7 +224,11 @@ func (d *Driver) callWatchLocked(now, due time.Time, any bool) bool {
 	if any {
 		next = due.Sub(d.start)
 	}
-	return d.watch(now.Sub(d.start), next)
+	speed := d.watch(now.Sub(d.start), next)
+	if speed > 0 {
+		d.changeSpeedLocked(speed)
+	}
+	return speed == 0
 }
 
 // resumeUsualPaceLocked returns to the usual pace, after playing fast or standing still.

@@ -223,13 +223,20 @@ func TestWhatIsAskedForWithoutAClockIsDoneAtOnce(t *testing.T) {
 	})
 }
 
-// TestTimeStandsStillWhileTheWatchReturnsTrue stops time before the next timer, does an action of Do, and stops it again.
-func TestTimeStandsStillWhileTheWatchReturnsTrue(t *testing.T) {
+// TestTimeStandsStillWhileTheWatchReturnsZero stops time before the next timer, does an action of Do, and stops it again.
+func TestTimeStandsStillWhileTheWatchReturnsZero(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, c := startDriver(t)
 		var limit atomic.Int64
 		limit.Store(int64(35 * time.Millisecond))
-		d.Watch(func(_, next time.Duration) bool { return next > time.Duration(limit.Load()) })
+		var pace atomic.Int64
+		pace.Store(1)
+		d.Watch(func(_, next time.Duration) float64 {
+			if next > time.Duration(limit.Load()) {
+				return 0
+			}
+			return float64(pace.Load())
+		})
 		var ticks atomic.Int32
 		tick := c.NewTicker(10 * time.Millisecond)
 		stop := make(chan struct{})
@@ -256,12 +263,34 @@ func TestTimeStandsStillWhileTheWatchReturnsTrue(t *testing.T) {
 		if n := ticks.Load(); n != 3 || at < 30*time.Millisecond || at > 35*time.Millisecond {
 			t.Errorf("%d ticks, and the action ran at %v; want 3, and a time from 30 to 35 ms", n, at)
 		}
-		d.Pace(10)
+		pace.Store(10)
 		limit.Store(int64(time.Hour))
 		d.Look()
 		time.Sleep(time.Second + time.Millisecond) // ten seconds of the clock
 		if n := ticks.Load(); n < 1000 || n > 1010 {
 			t.Errorf("%d ticks in a second that counts for ten, want 1003", n)
+		}
+		d.Watch(nil)
+		d.Drive(nil)
+	})
+}
+
+// TestStampsOfIdleTimeKeepThePace slows time down to a tenth between two timers: the stamps go as slowly, and not past the timer that is due.
+func TestStampsOfIdleTimeKeepThePace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, c := startDriver(t)
+		began := c.Now()
+		d.Watch(func(time.Duration, time.Duration) float64 { return 0.1 })
+		timer := c.NewTimer(time.Second)
+		for i := 1; i < 10; i++ {
+			time.Sleep(time.Second)
+			if got, want := c.Stamps().Since(began), time.Duration(i)*100*time.Millisecond; got != want {
+				t.Errorf("after %d s the stamp is %v, want %v", i, got, want)
+			}
+		}
+		<-timer.C()
+		if got := c.Stamps().Since(began); got != time.Second {
+			t.Errorf("when the timer fires the stamp is %v, want 1s", got)
 		}
 		d.Watch(nil)
 		d.Drive(nil)

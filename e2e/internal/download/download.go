@@ -1,10 +1,9 @@
-// Package download weighs what the page is made of: the files that a browser loads, packed as a server or a host may send them. It also
+// Package download weighs what the page is made of: the files that a browser loads, packed as the server sends them. It also
 // counts the lines that people write and read.
 package download
 
 import (
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io"
 	"io/fs"
@@ -14,42 +13,51 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/andybalholm/brotli"
-
 	page "informerscope/web"
 )
 
 // Budget is the most that all files may have in brotli.
 const Budget = 2_800_000
 
-// File is one file of the page, in bytes: as it is, and as gzip and brotli make it at their best.
+// File is one file of the page, in bytes: as it is, and as the server sends it in gzip and in brotli.
 type File struct {
 	Name              string
-	Raw, Gzip, Brotli int
+	Raw, Gzip, Brotli int64
 }
 
-// Files weighs all files that the page in root/web loads.
+// Files weighs all files that the page in root/web loads, as they lie there.
 func Files(root string) (files []File, err error) {
-	web := filepath.Join(root, "web")
-	if _, err := os.Stat(filepath.Join(web, "informerscope.wasm.gz")); err != nil {
-		return nil, fmt.Errorf("the page is not built (run make wasm): %w", err)
-	}
-	err = walk(page.Served(os.DirFS(web)), func(rel string, text []byte) error {
-		if slices.Contains(declarations, path.Base(rel)) {
-			return nil
-		}
-		f := File{Name: rel, Raw: len(text)}
-		var err error
-		if f.Gzip, err = packedSize(text, func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, gzip.BestCompression) }); err != nil {
+	bundle := page.Bundle(os.DirFS(filepath.Join(root, "web")))
+	err = fs.WalkDir(bundle, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Ext(name) == ".map" { // a browser loads maps for developers alone
 			return err
 		}
-		f.Brotli, err = packedSize(text, func(w io.Writer) (io.WriteCloser, error) {
-			return brotli.NewWriterLevel(w, brotli.BestCompression), nil
+		file, err := bundle.Open(name)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = file.Close() }()
+		info, err := file.Stat()
+		if err != nil {
+			return err
+		}
+		packed, ok := file.(interface {
+			Packed() *io.SectionReader
+			Brotli() *io.SectionReader
 		})
-		files = append(files, f)
-		return err
+		if !ok || packed.Brotli() == nil {
+			return fmt.Errorf("%s does not lie packed: %w", name, fs.ErrNotExist)
+		}
+		files = append(files, File{name, info.Size(), packed.Packed().Size(), packed.Brotli().Size()})
+		return nil
 	})
-	return files, err
+	if err == nil && !slices.ContainsFunc(files, func(f File) bool { return f.Name == page.Program }) {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the page is not built (run make packed): %w", err)
+	}
+	return files, nil
 }
 
 // Lines counts the lines of the page's scripts, styles and its document: without stories, without words in two languages, and without what
@@ -80,7 +88,7 @@ func isWritten(rel string) bool {
 	return true
 }
 
-// walk visits every file that the page loads.
+// walk visits the files of the page as it is written.
 func walk(files fs.FS, visit func(rel string, text []byte) error) error {
 	return fs.WalkDir(files, ".", func(rel string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -100,11 +108,7 @@ func walk(files fs.FS, visit func(rel string, text []byte) error) error {
 	})
 }
 
-// declarations are the files with types, which comments alone name: the type checker reads them, and a browser does not.
-var declarations = []string{"types.js", "page-types.js"}
-
-// isLoaded reports whether the page loads files of this name: not the Go code that embeds them, nor what only tools and tests read, nor the
-// compressed copies of other files.
+// isLoaded reports whether the page has files of this name: not the Go code that embeds them, nor what only tools and tests read, nor what lies packed.
 func isLoaded(name string) bool {
 	if strings.HasPrefix(name, ".") || strings.Contains(name, ".test.") {
 		return false
@@ -114,19 +118,4 @@ func isLoaded(name string) bool {
 		return true
 	}
 	return false
-}
-
-func packedSize(text []byte, open func(io.Writer) (io.WriteCloser, error)) (int, error) {
-	var out bytes.Buffer
-	w, err := open(&out)
-	if err != nil {
-		return 0, err
-	}
-	if _, err := w.Write(text); err != nil {
-		return 0, err
-	}
-	if err := w.Close(); err != nil {
-		return 0, err
-	}
-	return out.Len(), nil
 }

@@ -1,7 +1,7 @@
 package clusters
 
 import (
-	"context"
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -13,31 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
-)
 
-// Cause is why an API server gave no answer, as one word for programs.
-type Cause string
-
-// The causes.
-const (
-	Refused                  Cause = "refused"                    // nothing listens on the port
-	DNS                      Cause = "dns"                        // the name has no address
-	Proxy                    Cause = "proxy"                      // the proxy fails, or refuses the connection
-	TLS                      Cause = "tls"                        // the handshake fails, or the certificate is for other names
-	PlainHTTP                Cause = "plain-http"                 // the kubeconfig says https, the server speaks plain HTTP
-	HTTPSWanted              Cause = "https-wanted"               // the kubeconfig says http, the server speaks HTTPS
-	ServerCertificateExpired Cause = "server-certificate-expired" // or is not valid yet
-	ServerCertificateUnknown Cause = "server-certificate-unknown" // of an authority that is not trusted
-	ClientCertificate        Cause = "client-certificate"         // the API server rejects it
-	Timeout                  Cause = "timeout"                    // no answer in time, or no route
-	Frozen                   Cause = "frozen"                     // the API server accepts connections and does not answer
-	Reset                    Cause = "reset"                      // the connection broke
-	Credentials              Cause = "credentials"                // the user's entry in the kubeconfig does not work
-	ExecPlugin               Cause = "exec-plugin"                // the program that should supply credentials failed
-	ExecWaiting              Cause = "exec-waiting"               // the program is still running
-	Kubeconfig               Cause = "kubeconfig"                 // the kubeconfig is wrong
-	NoContext                Cause = "context"                    // the kubeconfig has no such context
-	Unauthorized             Cause = "unauthorized"               // the cluster rejects the user's credentials
+	"informerscope/core/words/cause"
 )
 
 // Place describes the connection to an API server, for messages. Any field may be empty.
@@ -69,98 +46,142 @@ const gettingCredentials = "getting credentials: "
 // retryNote ends the message of an error that may go away without the user.
 const retryNote = " The page retries by itself."
 
-// Explain classifies an error of Upstream or of its RoundTrip, and explains to people what is wrong and what to do. The explanation may contain
-// credentials if err does; see package scrub.
-func Explain(err error, place Place) (Cause, string) {
+// Explain returns the cause of an error of Upstream or of its RoundTrip, as the table of package cause has it. It explains to people what is wrong and what
+// to do, in the table's own words where the error has no more to say. The explanation may contain credentials if err does; see package scrub.
+func Explain(err error, place Place) (id, words string) {
 	var (
-		config       *ConfigError
-		unknown      *UnknownContextError
-		notServed    *NotServedError
-		plugin       *PluginError
-		waiting      *PluginWaiting
-		dns          *net.DNSError
-		authority    x509.UnknownAuthorityError
-		hostname     x509.HostnameError
-		invalid      x509.CertificateInvalidError
-		verification *tls.CertificateVerificationError
-		record       tls.RecordHeaderError
-		alert        tls.AlertError
-		network      net.Error
+		config    *ConfigError
+		unknown   *UnknownContextError
+		notServed *NotServedError
+		plugin    *PluginError
+		waiting   *PluginWaiting
 	)
 	text := err.Error()
 	switch {
 	case errors.As(err, &unknown), errors.As(err, &notServed):
-		return NoContext, text
+		return cause.NoContext, text
 	case errors.As(err, &config):
 		if config.Credentials {
-			return Credentials, "The credentials cannot be used: " + text
+			return cause.Credentials, "The credentials cannot be used: " + text
 		}
-		return Kubeconfig, text
+		return cause.Kubeconfig, text
 	case errors.As(err, &waiting):
-		return ExecWaiting, waiting.words()
+		return cause.ExecWaiting, waiting.words()
 	case errors.As(err, &plugin):
-		return ExecPlugin, plugin.words()
-	case strings.Contains(text, gettingCredentials):
-		return ExecPlugin, "The credential plugin that the kubeconfig names failed (its output is in the server's log): " + text
+		return cause.ExecPlugin, plugin.words()
 	case place.Proxy != "" && isProxyError(err):
-		return Proxy, proxyWords(err, place)
-	case isRefused(err):
-		return Refused, fmt.Sprintf("The API server %s refuses the connection: nothing listens there. Is the cluster running?%s", place.Host, retryNote)
-	case errors.As(err, &dns):
-		if dns.IsTimeout {
-			return DNS, fmt.Sprintf("Looking up the name %s timed out. Are network, VPN and DNS up?%s", dns.Name, retryNote)
-		}
-		return DNS, fmt.Sprintf("The name %s of the API server has no address. Are VPN and DNS up, and is the server's URL in the kubeconfig right?%s", dns.Name,
-			retryNote)
-	case errors.As(err, &authority) && place.InCluster:
-		return ServerCertificateUnknown, fmt.Sprintf("The certificate of the API server %s is signed by an authority that the pod's service "+
-			"account does not name (%v). "+
-			"If the cluster has a new authority, delete the pod: a new one gets the new ca.crt. Otherwise a proxy may intercept the "+
-			"connection.", place.Host, authority)
-	case errors.As(err, &authority):
-		return ServerCertificateUnknown, fmt.Sprintf("The certificate of the API server %s is signed by an authority that the kubeconfig does not trust (%v). "+
-			"If the cluster was created again, fetch its new kubeconfig; otherwise a proxy may intercept the connection.", place.Host, authority)
-	case errors.As(err, &hostname):
-		return TLS, fmt.Sprintf("The certificate of the API server %s is for other names: %v. Use one of those in the kubeconfig's server, or set tls-server-name.",
-			place.Host, hostname)
-	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return ServerCertificateExpired, validity(place.Host, invalid.Cert)
-	case errors.As(err, &invalid), errors.As(err, &verification):
-		return TLS, fmt.Sprintf("The certificate of the API server %s is not valid: %v", place.Host, err)
-	case errors.As(err, &record) && string(record.RecordHeader[:]) == "HTTP/", strings.Contains(text, "server gave HTTP response to HTTPS client"):
-		return PlainHTTP, fmt.Sprintf("%s answers in plain HTTP where the kubeconfig says https. Is the port right? If it is, write http:// in the kubeconfig's "+
-			"server.", place.Host)
-	case errors.As(err, &record):
-		return TLS, fmt.Sprintf("%s does not answer in TLS (%v). Is the server's URL in the kubeconfig right?", place.Host, record)
-	case errors.As(err, &alert), strings.Contains(text, "remote error: tls: "):
-		if strings.Contains(text, "certificate") || strings.Contains(text, "unknown CA") {
-			return ClientCertificate, clientCertificate(place, text)
-		}
-		return TLS, fmt.Sprintf("The API server %s aborts the TLS handshake: %v", place.Host, err)
-	case isLost(err):
-		return Frozen, fmt.Sprintf("The API server %s has stopped answering: no sign of life for %d s. Its process may be stopped or overloaded, its machine "+
-			"asleep, or the network down.%s",
-			place.Host, int(lostAfter().Seconds()), retryNote)
-	case strings.Contains(text, "TLS handshake timeout"):
-		return Frozen, fmt.Sprintf("The API server %s has stopped answering: it accepts connections, but no sign of life came for 10 s. Its process may be "+
-			"stopped or overloaded.%s", place.Host, retryNote)
-	case strings.Contains(text, "timeout awaiting response headers"):
-		return Timeout, fmt.Sprintf("The API server %s accepted the request and began no answer within %d s. It may be overloaded, or asked for "+
-			"more than it can collect.%s",
-			place.Host, int(HeaderPatience.Seconds()), retryNote)
-	case strings.Contains(text, "response headers exceeded"), strings.Contains(text, "response header list larger than"):
-		return Reset, fmt.Sprintf("The API server %s answers with headers of more than %d KiB, which is too much. A proxy in front of it "+
-			"may add them.", place.Host, maxResponseHeaders>>10)
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		return Timeout, fmt.Sprintf("The API server %s does not answer in time. Is the network to it (a VPN, a firewall) up?%s", place.Host, retryNote)
-	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return Timeout, fmt.Sprintf("There is no route to the API server %s (%v). Is the network to it up?%s", place.Host, root(err), retryNote)
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return Reset, fmt.Sprintf("The connection to the API server %s broke (%v).%s", place.Host, root(err), retryNote)
-	case strings.Contains(text, "tls: "), strings.Contains(text, "x509: "):
-		return TLS, fmt.Sprintf("No secure connection to the API server %s: %s", place.Host, text)
+		return cause.Proxy, proxyWords(err, place)
 	}
-	return Reset, fmt.Sprintf("The API server %s gave no answer: %v.%s", place.Host, err, retryNote)
+	id = causeOf(err, place)
+	words, isComplete := detail(id, err, place)
+	if words == "" {
+		what, remedy := cause.Find(id).Say(cause.Args{Where: place.Host})
+		words, isComplete = fmt.Sprintf("%s %s (%s)", what.EN, remedy.EN, root(err)), true
+	}
+	if cause.Find(id).Retries && isComplete {
+		words += retryNote
+	}
+	return id, words
+}
+
+// causeOf returns the cause of an error on the way to the API server. A client certificate is at hand, so that its date comes before the error of a connection:
+// the alert of TLS 1.3 that names it may come after the connection broke.
+func causeOf(err error, place Place) string {
+	var record tls.RecordHeaderError
+	id := cmp.Or(cause.Of(err), cause.Reset)
+	switch now := time.Now(); {
+	case errors.As(err, &record) && string(record.RecordHeader[:]) == "HTTP/":
+		return cause.PlainHTTP
+	case id == cause.Reset && place.Certificate != nil && (now.After(place.Certificate.NotAfter) || now.Before(place.Certificate.NotBefore)):
+		return cause.ClientCertificate
+	}
+	return id
+}
+
+// detail says what an error has beyond its cause; "" for nothing.
+func detail(id string, err error, place Place) (words string, isComplete bool) {
+	var (
+		dns       *net.DNSError
+		authority x509.UnknownAuthorityError
+		hostname  x509.HostnameError
+		invalid   x509.CertificateInvalidError
+		record    tls.RecordHeaderError
+		network   net.Error
+	)
+	host, text := place.Host, err.Error()
+	switch id {
+	case cause.ExecPlugin:
+		return "The credential plugin that the kubeconfig names failed (its output is in the server's log): " + text, true
+	case cause.OIDCToken, cause.OIDCIssuer:
+		what, remedy := cause.Find(id).Say(cause.Args{})
+		return fmt.Sprintf("%s %s Its client says: %s", what.EN, remedy.EN, root(err)), true
+	case cause.Refused:
+		return fmt.Sprintf("The API server %s refuses the connection: nothing listens there. Is the cluster running?", host), true
+	case cause.DNS:
+		name := host
+		if errors.As(err, &dns) {
+			name = dns.Name
+			if dns.IsTimeout {
+				return fmt.Sprintf("Looking up the name %s timed out. Are network, VPN and DNS up?", name), true
+			}
+		}
+		return fmt.Sprintf("The name %s of the API server has no address. Are VPN and DNS up, and is the server's URL in the kubeconfig right?", name), true
+	case cause.CertificateIssuer:
+		_ = errors.As(err, &authority)
+		if place.InCluster {
+			return fmt.Sprintf("The certificate of the API server %s is signed by an authority that the pod's service account does not name (%v). If the cluster "+
+				"has a new authority, delete the pod: a new one gets the new ca.crt. Otherwise a proxy may intercept the connection.", host, authority), true
+		}
+		return fmt.Sprintf("The certificate of the API server %s is signed by an authority that the kubeconfig does not trust (%v). If the cluster was created "+
+			"again, fetch its new kubeconfig; otherwise a proxy may intercept the connection.", host, authority), true
+	case cause.CertificateDate:
+		_ = errors.As(err, &invalid)
+		return validity(host, invalid.Cert), true
+	case cause.PlainHTTP:
+		return fmt.Sprintf("%s answers in plain HTTP where the kubeconfig says https. Is the port right? If it is, write http:// in the kubeconfig's server.",
+			host), true
+	case cause.ClientCertificate:
+		return clientCertificate(place, text), true
+	case cause.TLS:
+		switch {
+		case errors.As(err, &hostname):
+			return fmt.Sprintf("The certificate of the API server %s is for other names: %v. Use one of those in the kubeconfig's server, or set "+
+				"tls-server-name.", host, hostname), true
+		case errors.As(err, &invalid):
+			return fmt.Sprintf("The certificate of the API server %s is not valid: %v", host, err), true
+		case errors.As(err, &record):
+			return fmt.Sprintf("%s does not answer in TLS (%v). Is the server's URL in the kubeconfig right?", host, record), true
+		}
+		return fmt.Sprintf("No secure connection to the API server %s: %s", host, text), true
+	case cause.Frozen:
+		if !isLost(err) {
+			return fmt.Sprintf("The API server %s has stopped answering: it accepts connections, but no sign of life came for 10 s. Its process may be "+
+				"stopped or overloaded.", host), true
+		}
+		return fmt.Sprintf("The API server %s has stopped answering: no sign of life for %d s. Its process may be stopped or overloaded, its machine asleep, or "+
+			"the network down.", host, int(lostAfter().Seconds())), true
+	case cause.Timeout:
+		if strings.Contains(text, "timeout awaiting response headers") {
+			return fmt.Sprintf("The API server %s accepted the request and began no answer within %d s. It may be overloaded, or asked for more than it can "+
+				"collect.", host, int(HeaderPatience.Seconds())), true
+		}
+		return fmt.Sprintf("The API server %s does not answer in time. Is the network to it (a VPN, a firewall) up?", host), true
+	case cause.Unreachable:
+		if errors.As(err, &network) && network.Timeout() {
+			return fmt.Sprintf("The API server %s does not answer in time. Is the network to it (a VPN, a firewall) up?", host), true
+		}
+		return fmt.Sprintf("There is no route to the API server %s (%v). Is the network to it up?", host, root(err)), true
+	case cause.Reset:
+		switch {
+		case strings.Contains(text, "response headers exceeded"), strings.Contains(text, "response header list larger than"):
+			return fmt.Sprintf("The API server %s answers with headers of more than %d KiB, which is too much. A proxy in front of it may add them.", host,
+				maxResponseHeaders>>10), false
+		case cause.Of(err) == "" && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+			return fmt.Sprintf("The API server %s gave no answer: %v.", host, err), true
+		}
+		return fmt.Sprintf("The connection to the API server %s broke (%v).", host, root(err)), true
+	}
+	return "", false
 }
 
 // lostAfter is when client-go's transport gives up an HTTP/2 connection: after 30 s without a frame it sends a ping, and waits 15 s for the answer.
@@ -273,18 +294,18 @@ func root(err error) error {
 
 // Hint explains an error that the cluster itself answered, beyond the answer's message. It is sent beside the answer, which stays as it is. The cause
 // is "" if there is nothing to add.
-func Hint(code int, body []byte, place Place) (Cause, string) {
+func Hint(code int, body []byte, place Place) (id, words string) {
 	const wanted = "Client sent an HTTP request to an HTTPS server."
 	switch {
 	case code == 400 && place.Scheme == "http" && strings.Contains(string(body), wanted):
-		return HTTPSWanted, fmt.Sprintf("The API server %s answers: %q Write https://%s in the kubeconfig's cluster %q.",
+		return cause.HTTPSWanted, fmt.Sprintf("The API server %s answers: %q Write https://%s in the kubeconfig's cluster %q.",
 			place.Host, wanted, place.Host, place.Cluster)
 	case code == 407 && place.Proxy != "":
-		return Proxy, proxyWords(&ProxyError{Code: code, Status: "407 Proxy Authentication Required"}, place)
+		return cause.Proxy, proxyWords(&ProxyError{Code: code, Status: "407 Proxy Authentication Required"}, place)
 	case code == 401 && place.Certificate != nil:
-		return ClientCertificate, clientCertificate(place, ": 401 Unauthorized")
+		return cause.ClientCertificate, clientCertificate(place, ": 401 Unauthorized")
 	case code == 401 && place.InCluster:
-		return Unauthorized, fmt.Sprintf("The API server %s does not accept the token of the pod's service account (401 Unauthorized). The "+
+		return cause.Unauthorized, fmt.Sprintf("The API server %s does not accept the token of the pod's service account (401 Unauthorized). The "+
 			"account may have been deleted, "+
 			"or the token may be of another cluster: delete the pod, and a new one gets a new token.%s", place.Host, retryNote)
 	case code == 401:
@@ -292,7 +313,7 @@ func Hint(code int, body []byte, place Place) (Cause, string) {
 		if place.User != "" {
 			owner = fmt.Sprintf(" of the kubeconfig's user %q", place.User)
 		}
-		return Unauthorized, fmt.Sprintf(
+		return cause.Unauthorized, fmt.Sprintf(
 			"The API server %s does not accept the credentials%s (401 Unauthorized). They may have expired, or belong to another cluster: log in again in the "+
 				"way that the kubeconfig needs.%s", place.Host, owner, retryNote)
 	}

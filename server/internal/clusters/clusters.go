@@ -22,6 +22,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"informerscope/core/words/cause"
 	"informerscope/server/internal/scrub"
 )
 
@@ -142,24 +143,24 @@ func (u *Upstream) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // Explain is the package's Explain for an error of this upstream, without credentials and manifests.
-func (u *Upstream) Explain(err error) (Cause, string) {
-	cause, words := Explain(err, u.currentPlace())
-	return cause, u.scrubber.Plain(words)
+func (u *Upstream) Explain(err error) (id, words string) {
+	id, words = Explain(err, u.currentPlace())
+	return id, u.scrubber.Plain(words)
 }
 
 // Hint is the package's Hint for an answer of this upstream, without credentials and manifests.
-func (u *Upstream) Hint(code int, body []byte) (Cause, string) {
-	cause, words := Hint(code, body, u.currentPlace())
-	return cause, u.scrubber.Plain(words)
+func (u *Upstream) Hint(code int, body []byte) (id, words string) {
+	id, words = Hint(code, body, u.currentPlace())
+	return id, u.scrubber.Plain(words)
 }
 
 // PluginWait describes the credential plugin that requests wait for, "" for none.
-func (u *Upstream) PluginWait() (Cause, string) {
+func (u *Upstream) PluginWait() (id, words string) {
 	if u.gate == nil {
 		return "", ""
 	}
 	if d, ok := u.gate.waitTime(); ok && d > time.Second {
-		return ExecWaiting, (&PluginWaiting{Command: u.gate.command, Wait: d, Limit: u.gate.patience}).words()
+		return cause.ExecWaiting, (&PluginWaiting{Command: u.gate.command, Wait: d, Limit: u.gate.patience}).words()
 	}
 	return "", ""
 }
@@ -376,9 +377,9 @@ func (l *Loader) learner(owner string) func(string) {
 }
 
 // Explain is the package's Explain for an error of Upstream, without credentials. Such an error comes from files, not from an API server.
-func (l *Loader) Explain(err error) (Cause, string) {
-	cause, words := Explain(err, Place{})
-	return cause, l.scrubber.Text(words)
+func (l *Loader) Explain(err error) (id, words string) {
+	id, words = Explain(err, Place{})
+	return id, l.scrubber.Text(words)
 }
 
 // Lookup reports whether the kubeconfig, as last read, has a served context of this name, and returns its Upstream if one was made.
@@ -435,6 +436,16 @@ func innermost(transport http.RoundTripper) *http.Transport {
 	return nil
 }
 
+// refusePipes returns an error if one of the files is none. They are read more than once, and a pipe brings its bytes once, if ever.
+func refusePipes(files []string) error {
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() && !info.IsDir() && file != os.DevNull {
+			return fmt.Errorf("%s is no file, and a kubeconfig is read more than once: write it to a file, and give that with --kubeconfig or KUBECONFIG", file)
+		}
+	}
+	return nil
+}
+
 // refresh reads the files again if one of them has changed.
 func (l *Loader) refresh() {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
@@ -464,6 +475,10 @@ func (l *Loader) refresh() {
 	}
 	l.fingerprint = fingerprint.String()
 	l.drop()
+	if err := refusePipes(files); err != nil {
+		l.config, l.configErr, l.inCluster = nil, err, false
+		return
+	}
 	l.scrubber.Learn("the text of the kubeconfig", findSecrets(files)) // errors may quote text that cannot be parsed
 	l.config, l.configErr = rules.Load()
 	l.inCluster = inPod && l.configErr == nil && !slices.ContainsFunc(files, exists)

@@ -1,6 +1,7 @@
 package clusters
 
 import (
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"informerscope/core/words/cause"
 )
 
 const good = `apiVersion: v1
@@ -164,24 +168,43 @@ func TestFilesAreReadAgain(t *testing.T) {
 func TestExplain(t *testing.T) {
 	for _, test := range []struct {
 		err   error
-		cause Cause
+		cause string
 	}{
-		{&net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}, Refused},
-		{fmt.Errorf("wrapped: %w", syscall.ECONNRESET), Reset},
-		{syscall.EHOSTUNREACH, Timeout},
-		{os.ErrDeadlineExceeded, Timeout},
-		{&net.DNSError{Name: "x", IsNotFound: true}, DNS},
-		{&net.DNSError{Name: "x", IsTimeout: true}, DNS},
-		{errors.New("remote error: tls: expired certificate"), ClientCertificate},
-		{errors.New("remote error: tls: handshake failure"), TLS},
-		{errors.New("getting credentials: exec: executable aws failed with exit code 255"), ExecPlugin},
-		{&ConfigError{Err: errors.New("x")}, Kubeconfig},
-		{&ConfigError{Err: errors.New("x"), Credentials: true}, Credentials},
-		{errors.New("http2: server sent GOAWAY"), Reset},
+		{&net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}, cause.Refused},
+		{fmt.Errorf("wrapped: %w", syscall.ECONNRESET), cause.Reset},
+		{syscall.EHOSTUNREACH, cause.Unreachable},
+		{os.ErrDeadlineExceeded, cause.Timeout},
+		{&net.DNSError{Name: "x", IsNotFound: true}, cause.DNS},
+		{&net.DNSError{Name: "x", IsTimeout: true}, cause.DNS},
+		{errors.New("remote error: tls: expired certificate"), cause.ClientCertificate},
+		{errors.New("remote error: tls: handshake failure"), cause.TLS},
+		{errors.New("getting credentials: exec: executable aws failed with exit code 255"), cause.ExecPlugin},
+		{&ConfigError{Err: errors.New("x")}, cause.Kubeconfig},
+		{&ConfigError{Err: errors.New("x"), Credentials: true}, cause.Credentials},
+		{errors.New("http2: server sent GOAWAY"), cause.Reset},
+		{errors.New("No valid id-token, and cannot refresh without refresh-token"), cause.OIDCToken},
+		{errors.New(`failed to refresh token: oauth2: "invalid_grant" "Token is not active"`), cause.OIDCIssuer},
+		{fmt.Errorf("failed to refresh token: %w", &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}), cause.OIDCIssuer},
 	} {
-		cause, message := Explain(test.err, Place{Host: "h:1"})
-		if cause != test.cause || message == "" {
-			t.Errorf("%v: %s, %q; want %s", test.err, cause, message, test.cause)
+		id, message := Explain(test.err, Place{Host: "h:1"})
+		if id != test.cause || message == "" || cause.Find(id).Retries != strings.HasSuffix(message, retryNote) {
+			t.Errorf("%v: %s, %q; want %s", test.err, id, message, test.cause)
+		}
+	}
+}
+
+// TestAnExpiredCertificateComesBeforeTheNetwork: with TLS 1.3 the server's alert may come after the connection broke.
+func TestAnExpiredCertificateComesBeforeTheNetwork(t *testing.T) {
+	broken := &net.OpError{Op: "write", Net: "tcp", Err: syscall.EPIPE}
+	now := time.Now()
+	for _, x := range []struct {
+		notAfter time.Time
+		want     string
+	}{{now.Add(-time.Hour), cause.ClientCertificate}, {now.Add(time.Hour), cause.Reset}} {
+		place := Place{Host: "h:1", User: "jane", Certificate: &x509.Certificate{NotBefore: now.Add(-2 * time.Hour), NotAfter: x.notAfter}}
+		id, words := Explain(broken, place)
+		if id != x.want || strings.Contains(words, "expired on "+day(x.notAfter)) != (id == cause.ClientCertificate) {
+			t.Errorf("%s: %s", id, words)
 		}
 	}
 }

@@ -19,6 +19,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"informerscope/core/words/cause"
 )
 
 // inPod is a loader in a pod whose service account is in a directory of the test, without a kubeconfig.
@@ -108,9 +110,9 @@ func TestInCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cause, words := upstream.Hint(http.StatusUnauthorized, nil); cause != Unauthorized || !strings.Contains(words,
+	if id, words := upstream.Hint(http.StatusUnauthorized, nil); id != cause.Unauthorized || !strings.Contains(words,
 		"pod's service account") || strings.Contains(words, "kubeconfig") {
-		t.Errorf("401: %s: %s", cause, words)
+		t.Errorf("401: %s: %s", id, words)
 	}
 	put(t, directory, "ca.crt", string(foreignCA(t)))
 	if upstream, err = l.Upstream("in-cluster"); err != nil {
@@ -119,9 +121,9 @@ func TestInCluster(t *testing.T) {
 	request, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, upstream.Base.String(), nil)
 	if _, err := upstream.RoundTrip(request); err == nil {
 		t.Error("a server that the account's authority did not sign is trusted")
-	} else if cause, words := upstream.Explain(err); cause != ServerCertificateUnknown || !strings.Contains(words, "ca.crt") ||
+	} else if id, words := upstream.Explain(err); id != cause.CertificateIssuer || !strings.Contains(words, "ca.crt") ||
 		strings.Contains(words, "kubeconfig") {
-		t.Errorf("another authority: %s: %s", cause, words)
+		t.Errorf("another authority: %s: %s", id, words)
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"informerscope/server/internal/testkit"
+
+	"informerscope/core/words/cause"
 )
 
 // TestAPluginsOutputIsBounded: output as long as a credential passes, and arguments and exit code are unchanged; a plugin that prints more is ended.
@@ -58,8 +60,8 @@ func TestAPluginsOutputIsBounded(t *testing.T) {
 				}
 				return
 			}
-			if cause, words := u.Explain(err); cause != ExecPlugin || !strings.Contains(words, test.says) || strings.Contains(words, os.Args[0]) {
-				t.Errorf("%v: %s: %s", err, cause, words)
+			if id, words := u.Explain(err); id != cause.ExecPlugin || !strings.Contains(words, test.says) || strings.Contains(words, os.Args[0]) {
+				t.Errorf("%v: %s: %s", err, id, words)
 			}
 			said(test.logs)
 		})
@@ -87,8 +89,8 @@ func TestAPluginThatIsNotThereYet(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = ask(t.Context(), t, u)
-	if cause, words := u.Explain(err); cause != ExecPlugin || !strings.Contains(words, absent+": no such file") {
-		t.Errorf("%s: %s", cause, words)
+	if id, words := u.Explain(err); id != cause.ExecPlugin || !strings.Contains(words, absent+": no such file") {
+		t.Errorf("%s: %s", id, words)
 	}
 	if err := os.WriteFile(absent, []byte("#!/bin/sh\n[ \"$#$1$2$3\" = '3-xa b' ] || exit 9\n"+credential("now-it-is-there")+"\n"), 0o700); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// TestDocumented: docs/operations.md names every metric, with its labels, and no other.
+// TestDocumented: deploy/operations.md names every metric, with its labels, and no other.
 func TestDocumented(t *testing.T) {
 	var s Set
 	s.SetBuild("v1.2.3", "abc")
@@ -43,7 +43,7 @@ func TestDocumented(t *testing.T) {
 		}
 		have = append(have, match[1]+labels)
 	}
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "operations.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "deploy", "operations.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,6 +54,6 @@ func TestDocumented(t *testing.T) {
 	slices.Sort(have)
 	slices.Sort(documented)
 	if !slices.Equal(have, documented) {
-		t.Errorf("there are\n%q\nand docs/operations.md names\n%q", have, documented)
+		t.Errorf("there are\n%q\nand deploy/operations.md names\n%q", have, documented)
 	}
 }

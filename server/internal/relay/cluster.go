@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"informerscope/core/words/cause"
 	"informerscope/server/internal/clusters"
 	"informerscope/server/internal/guard"
 	"informerscope/server/internal/metadata"
@@ -39,13 +40,13 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 	log := r.config.Log.With("context", request.Context, "resource", request.Resource, "group", request.Group, "watch", request.Watch)
 	upstream, err := r.config.Clusters.Upstream(request.Context)
 	if err != nil {
-		cause, words := r.config.Clusters.Explain(err)
-		r.answerFailure(w, request.Context, cause, words, err)
+		id, words := r.config.Clusters.Explain(err)
+		r.answerFailure(w, request.Context, id, words, err)
 		return
 	}
 	answerFailure := func(err error) {
-		cause, words := upstream.Explain(err)
-		r.answerFailure(w, request.Context, cause, words, err)
+		id, words := upstream.Explain(err)
+		r.answerFailure(w, request.Context, id, words, err)
 	}
 	out, err := newRequest(req.Context(), upstream, request)
 	if err != nil {
@@ -138,10 +139,10 @@ func (r *Relay) noteEarlyEnd(request guard.Request, upstream *clusters.Upstream,
 		log.Info("the answer ends early", "cause", "viewer", "error", err, "bytes", sent)
 		return
 	}
-	cause, words := upstream.Explain(err)
-	r.config.Metrics.CountUpstreamError(string(cause))
-	r.board.note(request.Context, cause, words, r.plainText(err))
-	log.Info("the answer ends early", "cause", cause, "bytes", sent)
+	id, words := upstream.Explain(err)
+	r.config.Metrics.CountUpstreamError(id)
+	r.board.note(request.Context, id, words, r.plainText(err))
+	log.Info("the answer ends early", "cause", id, "bytes", sent)
 }
 
 // send redacts a body from a cluster and writes it to the viewer; every such body leaves through it. It flushes each chunk as it arrives. A write may
@@ -220,19 +221,19 @@ func (e *viewerError) Error() string { return "to the viewer: " + e.error.Error(
 func (e *viewerError) Unwrap() error { return e.error }
 
 // answerFailure answers with the reason why an API server gave no answer, and keeps it for /trouble.
-func (r *Relay) answerFailure(w http.ResponseWriter, contextName string, cause clusters.Cause, words string, err error) {
-	r.config.Metrics.CountUpstreamError(string(cause))
+func (r *Relay) answerFailure(w http.ResponseWriter, contextName, id, words string, err error) {
+	r.config.Metrics.CountUpstreamError(id)
 	code := http.StatusBadGateway
-	switch cause {
-	case clusters.NoContext:
+	switch {
+	case id == cause.NoContext:
 		code = http.StatusNotFound
-	case clusters.Refused, clusters.DNS, clusters.Timeout, clusters.Reset, clusters.Frozen, clusters.Proxy, clusters.ExecWaiting:
+	case cause.Find(id).Retries:
 		code = http.StatusServiceUnavailable // may recover without the user
 	}
-	if cause != clusters.NoContext {
-		r.board.note(contextName, cause, words, r.plainText(err))
+	if id != cause.NoContext {
+		r.board.note(contextName, id, words, r.plainText(err))
 	}
-	writeStatus(w, failure{code: code, cause: cause, message: r.cleanText(words)})
+	writeStatus(w, failure{code: code, cause: id, message: r.cleanText(words)})
 }
 
 // cleanText removes credentials from a text that leaves the server.

@@ -13,6 +13,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"informerscope/core/words/cause"
 	"informerscope/server/internal/clusters"
 )
 
@@ -119,7 +120,7 @@ func TestHeadersFromUpstreamAreBounded(t *testing.T) {
 		f := newFixture(t, kubeconfig(t, map[string]entry{"kind": e}), nil)
 		for _, resource := range []string{"pods", "services"} {
 			response, status := f.status("/clusters/kind/api/v1/" + resource)
-			if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get(CauseHeader) != string(clusters.Reset) {
+			if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get(CauseHeader) != cause.Reset {
 				t.Errorf("%s, %s: %d %+v", name, resource, response.StatusCode, status)
 			}
 			// Over HTTP/2 net/http only reports a protocol error.
@@ -136,14 +137,14 @@ func TestHeadersFromUpstreamAreBounded(t *testing.T) {
 // TestTheWaitForHeadersEnds: if an API server accepts a request and does not answer, the relay gives up after two minutes.
 func TestTheWaitForHeadersEnds(t *testing.T) {
 	if clusters.HeaderPatience != 2*time.Minute {
-		t.Errorf("docs/security.md says two minutes, not %s", clusters.HeaderPatience)
+		t.Errorf("docs/dev/security.md says two minutes, not %s", clusters.HeaderPatience)
 	}
 	silent := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	for name, e := range map[string]entry{"h2": apiserver(t, silent), "h1": plain(t, silent)} {
 		f := newFixture(t, kubeconfig(t, map[string]entry{"kind": e}), func(c *Config) { c.Clusters.WaitForHeaders(50 * time.Millisecond) })
 		for _, path := range []string{"pods", "pods?watch=true"} {
 			response, status := f.status("/clusters/kind/api/v1/" + path)
-			if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get(CauseHeader) != string(clusters.Timeout) ||
+			if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get(CauseHeader) != cause.Timeout ||
 				!strings.Contains(status.Message, "began no answer") {
 				t.Errorf("%s, %s: %d %s: %s", name, path, response.StatusCode, response.Header.Get(CauseHeader), status.Message)
 			}

@@ -15,14 +15,8 @@ import (
 	"syscall"
 	"time"
 
-	"informerscope/server/internal/clusters"
+	"informerscope/core/words/cause"
 	"informerscope/server/internal/guard"
-)
-
-// The causes for which a probe gives no answer.
-const (
-	ProbeGone    clusters.Cause = "probe-gone"    // the process cannot be reached, or has ended
-	ProbeRefused clusters.Cause = "probe-refused" // the answer is not a probe's
 )
 
 const (
@@ -157,15 +151,15 @@ func (r *Relay) probe(w http.ResponseWriter, req *http.Request) {
 			panic(http.ErrAbortHandler)
 		}
 		r.config.Log.Warn("no answer from the probe", "error", r.plainText(redactURL(err)))
-		r.config.Metrics.CountUpstreamError(string(ProbeGone))
-		writeStatus(w, failure{code: http.StatusServiceUnavailable, cause: ProbeGone, message: r.cleanText(p.explainFailure(err))})
+		r.config.Metrics.CountUpstreamError(cause.ProbeGone)
+		writeStatus(w, failure{code: http.StatusServiceUnavailable, cause: cause.ProbeGone, message: r.cleanText(p.explainFailure(err))})
 		return
 	}
 	defer func() { _ = response.Body.Close() }()
 	got, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if problem := p.explainMismatch(response, got, mediaType, r.words); problem != "" {
-		r.config.Metrics.CountUpstreamError(string(ProbeRefused))
-		writeStatus(w, failure{code: http.StatusBadGateway, cause: ProbeRefused, message: r.cleanText(problem)})
+		r.config.Metrics.CountUpstreamError(cause.ProbeRefused)
+		writeStatus(w, failure{code: http.StatusBadGateway, cause: cause.ProbeRefused, message: r.cleanText(problem)})
 		return
 	}
 	w.Header().Set("Content-Type", mediaType)

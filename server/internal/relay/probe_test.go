@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"informerscope/core/words/cause"
 	"informerscope/server/internal/scrub"
 )
 
@@ -170,7 +171,7 @@ func TestProbeAnswers(t *testing.T) {
 	f, server := newProbeFixture(t, "", func(http.ResponseWriter, *http.Request) {}, nil)
 	server.Close()
 	response, status := f.status("/probe/stream")
-	if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get(CauseHeader) != string(ProbeGone) ||
+	if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get(CauseHeader) != cause.ProbeGone ||
 		!strings.Contains(status.Message, "refuses connections") {
 		t.Errorf("%d %s %q", response.StatusCode, response.Header.Get(CauseHeader), status.Message)
 	}

@@ -5,17 +5,15 @@ import (
 	"net/http"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"informerscope/server/internal/clusters"
 )
 
 // The headers that mark the relay's own answers.
 const (
-	// CauseHeader holds why there is no answer from the API server: a clusters.Cause.
+	// CauseHeader holds why there is no answer from the API server: the ID of a cause (core/words/cause).
 	CauseHeader = "X-Informerscope-Cause"
 	// RuleHeader holds the guard's rule that refused a request.
 	RuleHeader = "X-Informerscope-Rule"
-	// HintHeader and WordsHeader accompany an API server's own error, which passes as a Status: its clusters.Cause, and sentences for people, escaped
+	// HintHeader and WordsHeader accompany an API server's own error, which passes as a Status: its cause, and sentences for people, escaped
 	// as in a URL's path.
 	HintHeader  = "X-Informerscope-Hint"
 	WordsHeader = "X-Informerscope-Words"
@@ -27,7 +25,7 @@ const (
 type failure struct {
 	code    int
 	message string
-	cause   clusters.Cause
+	cause   string
 	rule    string
 }
 

@@ -5,8 +5,6 @@ import (
 	"net/url"
 	"sync"
 	"time"
-
-	"informerscope/server/internal/clusters"
 )
 
 // board keeps the last error of each context, for a viewer whose stream broke: the stream itself carries no reason.
@@ -16,12 +14,11 @@ type board struct {
 }
 
 type boardEntry struct {
-	cause      clusters.Cause
-	words, err string
-	at         time.Time
+	cause, words, err string
+	at                time.Time
 }
 
-func (b *board) note(contextName string, cause clusters.Cause, words, err string) {
+func (b *board) note(contextName string, cause, words, err string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.last == nil {
@@ -40,18 +37,18 @@ func (b *board) read(contextName string) (boardEntry, bool) {
 // Trouble is the answer of /trouble: what is wrong with a context.
 type Trouble struct {
 	// Cause and Words describe what a request waits for now; empty if no such wait is known.
-	Cause clusters.Cause `json:"cause,omitempty"`
-	Words string         `json:"words,omitempty"`
+	Cause string `json:"cause,omitempty"`
+	Words string `json:"words,omitempty"`
 	// Last is the last error, nil for none.
 	Last *LastTrouble `json:"last,omitempty"`
 }
 
 // LastTrouble is how a request or a stream ended.
 type LastTrouble struct {
-	Cause     clusters.Cause `json:"cause"`
-	Words     string         `json:"words"`
-	Error     string         `json:"error"` // the transport's error
-	AgeMillis int64          `json:"ageMillis"`
+	Cause     string `json:"cause"`
+	Words     string `json:"words"`
+	Error     string `json:"error"` // the transport's error
+	AgeMillis int64  `json:"ageMillis"`
 }
 
 // trouble answers what is wrong with a context, from memory: it contacts no cluster.

@@ -1,26 +1,24 @@
 package site
 
 import (
-	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
 	"informerscope/web"
 )
 
-// Wasm is the file that `make wasm` builds, with WasmExec from the Go toolchain beside it.
-const (
-	Wasm     = web.Program
-	WasmExec = "wasm_exec.js"
-)
+// Wasm is the program that `make wasm` builds.
+const Wasm = web.Program
 
 // LengthHeader has a file's length before compression. A page that shows progress needs it: it counts uncompressed bytes, while Content-Length counts
 // compressed ones.
@@ -42,17 +40,11 @@ var contentTypes = map[string]string{
 	".ico":         "image/x-icon",
 	".woff2":       "font/woff2",
 	".txt":         "text/plain; charset=utf-8",
-	".gz":          "application/gzip",
+	".map":         "application/json",
 }
-
-// incompressible are the types that compression does not make smaller.
-var incompressible = map[string]bool{".png": true, ".ico": true, ".woff2": true, ".gz": true}
 
 // pieceSize is how many bytes of a file one write sends.
 const pieceSize = 8 << 10
-
-// minPacked is the size in bytes below which compression is not worthwhile.
-const minPacked = 1 << 10
 
 // securityHeaders are set on every answer of the server, errors included.
 var securityHeaders = map[string]string{
@@ -81,29 +73,34 @@ func Secure(next http.Handler) http.Handler {
 // file is one file, ready to be sent.
 type file struct {
 	contentType string
-	raw         io.ReaderAt       // this program's own bytes for an embedded file, without a copy; nil for one that lies as gzip
-	size        int64             // before compression, in bytes
-	tag         string            // of the content
-	gzip        *io.SectionReader // nil if compression does not help; read with ReadAt alone
+	raw         io.ReaderAt // this program's own bytes for an embedded file, without a copy; nil for one that lies packed
+	size        int64       // before compression, in bytes
+	tag         string      // of the content
+	packed      []packing   // as it lies, the smallest first; none for one that does not lie packed
 }
 
-// content reads the file from its beginning, as gzip or before compression. What lies as gzip is unpacked as it is read, with 40 KB of memory.
-func (f *file) content(packed bool) (io.Reader, error) {
-	switch {
-	case packed:
-		return io.NewSectionReader(f.gzip, 0, f.gzip.Size()), nil
-	case f.raw != nil:
-		return io.NewSectionReader(f.raw, 0, f.size), nil
-	default:
-		return gzip.NewReader(io.NewSectionReader(f.gzip, 0, f.gzip.Size()))
-	}
+// packing is a file in one content coding.
+type packing struct {
+	coding  string
+	content *io.SectionReader // read with ReadAt alone
 }
+
+// content reads the file from its beginning, before compression. What lies packed is unpacked as it is read, with 40 KB of memory.
+func (f *file) content() (io.Reader, error) {
+	if f.raw != nil {
+		return io.NewSectionReader(f.raw, 0, f.size), nil
+	}
+	return gzip.NewReader(whole(f.packed[len(f.packed)-1].content)) // gzip is always there
+}
+
+// whole reads a file from its beginning.
+func whole(f *io.SectionReader) *io.SectionReader { return io.NewSectionReader(f, 0, f.Size()) }
 
 // Site is an http.Handler for GET and HEAD of the page's files. Safe for concurrent use.
 type Site struct{ files map[string]*file }
 
-// New opens all files of the page and keeps them open, so each must have ReadAt, or Packed as the program of web.Files has it. The files of an embed.FS have
-// ReadAt: they are served without a copy in memory. What gzip makes smaller is compressed here, once, but for what lies as gzip already.
+// New opens all files of the page and keeps them open, so each must have ReadAt, or Packed and Brotli as the files of web.Bundle have them. The files of an
+// embed.FS are served without a copy in memory, and as they lie.
 func New(fsys fs.FS) (*Site, error) {
 	s := &Site{files: map[string]*file{}}
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -117,13 +114,13 @@ func New(fsys fs.FS) (*Site, error) {
 		s.files[name], err = openFile(fsys, name, contentType)
 		return err
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a page that was not built; see Missing
 		return nil, fmt.Errorf("reading the page's files: %w", err)
 	}
 	return s, nil
 }
 
-// openFile opens a file of the page, compresses it and computes its tag.
+// openFile opens a file of the page and computes its tag.
 func openFile(fsys fs.FS, name, contentType string) (*file, error) {
 	opened, err := fsys.Open(name)
 	if err != nil {
@@ -135,15 +132,18 @@ func openFile(fsys fs.FS, name, contentType string) (*file, error) {
 	}
 	f := &file{contentType: contentType, size: info.Size()}
 	switch opened := opened.(type) {
-	case interface{ Packed() *io.SectionReader }:
-		f.gzip = opened.Packed()
-		f.tag, err = computeTag(io.NewSectionReader(f.gzip, 0, f.gzip.Size()))
+	case interface {
+		Packed() *io.SectionReader
+		Brotli() *io.SectionReader
+	}:
+		f.packed = []packing{{"gzip", opened.Packed()}}
+		if brotli := opened.Brotli(); brotli != nil {
+			f.packed = slices.Insert(f.packed, 0, packing{"br", brotli})
+		}
+		f.tag, err = computeTag(whole(opened.Packed()))
 	case io.ReaderAt:
 		f.raw = opened
-		whole := io.NewSectionReader(f.raw, 0, f.size)
-		if f.tag, err = computeTag(whole); err == nil && !incompressible[path.Ext(name)] && f.size >= minPacked {
-			f.gzip, err = compress(whole)
-		}
+		f.tag, err = computeTag(io.NewSectionReader(f.raw, 0, f.size))
 	default:
 		err = fmt.Errorf("a %T has no ReadAt", opened)
 	}
@@ -160,30 +160,11 @@ func computeTag(content io.Reader) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:12]), err
 }
 
-// compress is a file as gzip, nil if that is not smaller.
-func compress(whole *io.SectionReader) (*io.SectionReader, error) {
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	_, err := whole.Seek(0, io.SeekStart)
-	if err == nil {
-		_, err = io.Copy(w, whole)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil || int64(packed.Len()) >= whole.Size() {
-		return nil, err
-	}
-	return io.NewSectionReader(bytes.NewReader(packed.Bytes()), 0, int64(packed.Len())), nil
-}
-
 // Missing describes for people which parts of the page are missing; "" for none.
 func (s *Site) Missing() string {
 	switch {
-	case s.files["index.html"] == nil:
-		return "the page is not part of this build: web/index.html is missing"
-	case s.files[Wasm] == nil || s.files[WasmExec] == nil:
-		return "the WebAssembly part is not built: run `make wasm`, then start the server again"
+	case s.files["index.html"] == nil || s.files[Wasm] == nil:
+		return "the page is not built: run `make wasm`, then start the server again"
 	}
 	return ""
 }
@@ -202,7 +183,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f := s.files[name]
 	if f == nil {
 		message := "there is no such file"
-		if name == "index.html" || name == Wasm || name == WasmExec {
+		if name == "index.html" || name == Wasm {
 			message = s.Missing()
 		}
 		w.Header().Set("Cache-Control", "no-store")
@@ -212,10 +193,10 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	length, tag := f.size, `"`+f.tag+`"`
 	header := w.Header()
 	header.Set("Vary", "Accept-Encoding")
-	packed := f.gzip != nil && acceptsGzip(r.Header.Values("Accept-Encoding"))
-	if packed {
-		length, tag = f.gzip.Size(), `"`+f.tag+`-gz"`
-		header.Set("Content-Encoding", "gzip")
+	i := slices.IndexFunc(f.packed, func(p packing) bool { return accepts(r.Header.Values("Accept-Encoding"), p.coding) })
+	if i >= 0 {
+		length, tag = f.packed[i].content.Size(), `"`+f.tag+"-"+f.packed[i].coding+`"`
+		header.Set("Content-Encoding", f.packed[i].coding)
 	}
 	header.Set("Content-Type", f.contentType)
 	header.Set("Cache-Control", "no-cache") // a browser may keep it, and asks each time: a new build is a new page
@@ -230,7 +211,9 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
 		return
 	}
-	if body, err := f.content(packed); err == nil { // else the length tells the client that the body is missing
+	if i >= 0 {
+		send(w, whole(f.packed[i].content))
+	} else if body, err := f.content(); err == nil { // else the length tells the client that the body is missing
 		send(w, body)
 	}
 }
@@ -240,12 +223,12 @@ func send(w io.Writer, body io.Reader) {
 	_, _ = io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{body}, make([]byte, pieceSize))
 }
 
-// acceptsGzip parses an Accept-Encoding header, where q=0 means no.
-func acceptsGzip(headers []string) bool {
+// accepts reports whether Accept-Encoding headers name a coding, where q=0 means no.
+func accepts(headers []string, wanted string) bool {
 	for _, header := range headers {
 		for coding := range strings.SplitSeq(header, ",") {
 			name, parameters, _ := strings.Cut(coding, ";")
-			if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			if strings.EqualFold(strings.TrimSpace(name), wanted) {
 				quality, given := strings.CutPrefix(strings.ReplaceAll(strings.ToLower(parameters), " ", ""), "q=")
 				value, err := strconv.ParseFloat(quality, 64)
 				return !given || err == nil && value > 0

@@ -36,10 +36,15 @@ func builtFiles() fstest.MapFS {
 	w := gzip.NewWriter(&packed)
 	_, _ = w.Write(program)
 	_ = w.Close()
-	whole := fstest.MapFS{Wasm + ".gz": {Data: packed.Bytes()}}
+	whole := fstest.MapFS{Wasm + ".gz": {Data: packed.Bytes()}, Wasm + ".br": {Data: []byte("the program as brotli")}}
 	for name, file := range page {
 		whole[name] = file
 	}
+	var small bytes.Buffer
+	w = gzip.NewWriter(&small)
+	_, _ = w.Write(page["app.js"].Data)
+	_ = w.Close()
+	whole["app.js.gz"] = &fstest.MapFile{Data: small.Bytes()}
 	return whole
 }
 
@@ -57,7 +62,7 @@ func get(t *testing.T, h http.Handler, path string, headers ...string) *http.Res
 
 func open(t *testing.T, fsys fstest.MapFS) *Site {
 	t.Helper()
-	s, err := New(web.Served(fsys))
+	s, err := New(web.Modules(fsys))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,36 +107,32 @@ func TestFiles(t *testing.T) {
 
 func TestPackingAndTags(t *testing.T) {
 	s := open(t, builtFiles())
-	for _, test := range []struct {
-		path, accept string
-		packed       bool
-	}{
-		{"/app.js", "gzip, deflate, br", true}, {"/app.js", "br, GZIP;q=0.5", true}, {"/app.js", "", false}, {"/app.js", "br", false}, {"/app.js", "gzip;q=0", false},
-		{"/app.js", "xgzip", false}, {"/informerscope.wasm", "gzip", true}, {"/informerscope.wasm", "identity", false}, {"/informerscope.wasm", "gzip;q=0", false},
-		{"/a/photo.png", "gzip", false}, {"/style.css", "gzip", false},
+	for _, test := range []struct{ path, accept, coding string }{
+		{"/app.js", "gzip, deflate, br", "gzip"}, {"/app.js", "br, GZIP;q=0.5", "gzip"}, {"/app.js", "", ""}, {"/app.js", "br", ""}, {"/app.js", "gzip;q=0", ""},
+		{"/app.js", "xgzip", ""}, {"/informerscope.wasm", "gzip", "gzip"}, {"/informerscope.wasm", "identity", ""}, {"/informerscope.wasm", "gzip;q=0", ""},
+		{"/informerscope.wasm", "gzip, deflate, br, zstd", "br"}, {"/informerscope.wasm", "BR;q=0.1", "br"}, {"/informerscope.wasm", "gzip, br;q=0", "gzip"},
+		{"/a/photo.png", "gzip", ""}, {"/style.css", "gzip", ""},
 	} {
 		response := get(t, s, test.path, "Accept-Encoding", test.accept)
 		body, _ := io.ReadAll(response.Body)
-		if packed := response.Header.Get("Content-Encoding") == "gzip"; packed != test.packed {
-			t.Errorf("%s for %q: packed %v", test.path, test.accept, packed)
+		if coding := response.Header.Get("Content-Encoding"); coding != test.coding {
+			t.Errorf("%s for %q: packed as %q, want %q", test.path, test.accept, coding, test.coding)
 		}
 		if response.Header.Get("Content-Length") != strconv.Itoa(len(body)) || !strings.Contains(response.Header.Get("Vary"), "Accept-Encoding") {
 			t.Errorf("%s: headers %v for %d bytes", test.path, response.Header, len(body))
 		}
-		if test.packed {
-			reader, err := gzip.NewReader(bytes.NewReader(body))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if body, err = io.ReadAll(reader); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := fs.ReadFile(web.Served(builtFiles()), test.path[1:])
+		want, err := fs.ReadFile(web.Modules(builtFiles()), test.path[1:])
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(body, want) || response.Header.Get(LengthHeader) != strconv.Itoa(len(body)) {
+		sent := want
+		switch lies := builtFiles(); test.coding {
+		case "gzip":
+			sent = lies[test.path[1:]+".gz"].Data
+		case "br":
+			sent = lies[test.path[1:]+".br"].Data
+		}
+		if !bytes.Equal(body, sent) || response.Header.Get(LengthHeader) != strconv.Itoa(len(want)) {
 			t.Errorf("%s for %q: wrong content", test.path, test.accept)
 		}
 		tag := response.Header.Get("ETag")
@@ -143,11 +144,12 @@ func TestPackingAndTags(t *testing.T) {
 			t.Errorf("%s: %d with another tag", test.path, got.StatusCode)
 		}
 	}
-	if sent, err := io.ReadAll(get(t, s, "/"+Wasm, "Accept-Encoding", "gzip").Body); err != nil || !bytes.Equal(sent, builtFiles()[Wasm+".gz"].Data) {
-		t.Errorf("the program is not sent as it lies: %v", err)
+	tags := map[string]bool{}
+	for _, accept := range []string{"", "gzip", "br"} {
+		tags[get(t, s, "/"+Wasm, "Accept-Encoding", accept).Header.Get("ETag")] = true
 	}
-	if a, b := get(t, s, "/app.js").Header.Get("ETag"), get(t, s, "/app.js", "Accept-Encoding", "gzip").Header.Get("ETag"); a == b {
-		t.Error("packed and plain have the same tag")
+	if len(tags) != 3 {
+		t.Errorf("two codings have one tag: %v", tags)
 	}
 }
 
@@ -160,7 +162,7 @@ func TestNotBuilt(t *testing.T) {
 	if body, _ := io.ReadAll(response.Body); response.StatusCode != 404 || !strings.Contains(string(body), "make wasm") {
 		t.Errorf("%d %s", response.StatusCode, body)
 	}
-	if s := open(t, fstest.MapFS{}); !strings.Contains(s.Missing(), "index.html") || get(t, s, "/").StatusCode != 404 {
+	if s := open(t, fstest.MapFS{}); !strings.Contains(s.Missing(), "make wasm") || get(t, s, "/").StatusCode != 404 {
 		t.Errorf("an empty page: %q", s.Missing())
 	}
 }

@@ -8,5 +8,10 @@
 // of every informer of every page are checked. Its store equals the cluster, and the fold of the log equals the informer. Every handler got the last
 // state of every object, and only states that existed, in their order. When all is closed no goroutine is left.
 //
-// The scheduler orders what happens within one instant of virtual time, so a seed fixes a script but not the order of goroutines.
+// The scheduler orders what happens within one instant of virtual time, so a seed fixes a script but not the order of goroutines. A failure prints its seed,
+// its script and the shortest script that still fails. To play a seed again, twenty times or -soak.times=n:
+//
+//	go test ./server/internal/soak -run TestSoak -v -soak.seed=4711
+//
+// JavaScript, the painted page, TCP and credential plugins are left out. A relay that is paused has frozen networks, but its timers run.
 package soak

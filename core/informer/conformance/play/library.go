@@ -3,6 +3,7 @@ package play
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -22,10 +23,11 @@ const (
 	E133 Release = "1.33"
 	E135 Release = "1.35"
 	E137 Release = "1.37"
+	E138 Release = "1.38"
 )
 
 // Releases lists all releases, the oldest first.
-var Releases = []Release{E131, E133, E135, E137}
+var Releases = []Release{E131, E133, E135, E137, E138}
 
 // Library is what a script is played to: one release of client-go, or core/informer with the release of that name. A field is nil if the release has no
 // such API.
@@ -42,6 +44,8 @@ type Library struct {
 	Reflector func(source Source, expected any, o ReflectorOptions) Reflector
 	Queue     func(QueueOptions) *Queue
 	Cache     func(index IndexFunc) Cache
+	// Watch opens a watch on pods over a transport, as a client of the release does; with initial it is a WatchList.
+	Watch func(rt http.RoundTripper, initial bool) (watch.Interface, error)
 	// Transaction applies operations to a Cache in one transaction and describes the result.
 	Transaction func(c Cache, kinds []string, objects []any) string
 	Tombstone   func(key string, o any) any
@@ -103,6 +107,8 @@ type Options struct {
 	Indexers  map[string]IndexFunc
 	Transform TransformFunc // for a plain informer only
 	Silent    bool          // ours runs without an Observer
+	// Half makes the informer see only the objects of halfShard, by SetShardSelector, which came with 0.38.
+	Half bool
 }
 
 // Registration is a ResourceEventHandlerRegistration of either library.
@@ -120,6 +126,7 @@ type Informer interface {
 	Stopped() bool
 	HasSynced() bool
 	Keys() []string
+	Store() Cache
 	View() View
 }
 
@@ -132,6 +139,7 @@ type Witness interface {
 type Controller struct {
 	Run         func(context.Context)
 	HasSynced   func() bool
+	Store       Cache
 	AddIndexers func(map[string]IndexFunc) error
 	View        func() View
 }
@@ -154,8 +162,8 @@ type Reflector struct {
 type QueueOptions struct {
 	Behind    KeyLister
 	Transform TransformFunc
-	// Sync makes the DeltaFIFO that NewDeltaFIFO returns.
-	Sync bool
+	// Sync makes the DeltaFIFO that NewDeltaFIFO returns, and Each the RealFIFO that NewRealFIFO returns, which came with 0.33.
+	Sync, Each bool
 }
 
 // KeyLister is the store behind a queue.

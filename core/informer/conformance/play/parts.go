@@ -566,7 +566,7 @@ func cacheText(c Cache, release Release) string {
 	keys := c.ListKeys()
 	sort.Strings(keys)
 	rv := ""
-	if v, ok := c.(versioned); ok && release == E137 {
+	if v, ok := c.(versioned); ok && release >= E137 {
 		rv = v.LastStoreSyncResourceVersion()
 	}
 	return fmt.Sprintf("rv=%q keys=%v indices=%v", rv, keys, Indices([]string{"app"}, c.ListIndexFuncValues, c.IndexKeys))

@@ -44,6 +44,7 @@ func (p *plain) SetWatchErrorHandler(func(error)) error   { return errPlain }
 func (p *plain) AddIndexers(x map[string]IndexFunc) error { return p.Controller.AddIndexers(x) }
 func (p *plain) Run(ctx context.Context)                  { p.Controller.Run(ctx); p.over = true }
 func (p *plain) HasSynced() bool                          { return p.Controller.HasSynced() }
+func (p *plain) Store() Cache                             { return p.Controller.Store }
 func (p *plain) Keys() []string                           { return p.View().Keys }
 func (p *plain) View() View                               { return p.Controller.View() }
 func (p *plain) Stopped() bool                            { return p.over }

@@ -341,11 +341,13 @@ func (s *Script) play(lib *Library) *Outcome {
 		pace = 0
 	}
 	w := &world{lib: lib, c: newCluster(pace), s: s, out: &Outcome{}}
+	w.c.closes = s.half
 	for i := range s.objects {
 		w.c.put(fmt.Sprintf("ns/o%d", i), string(rune('a'+i%3)))
 	}
 	w.lw = &listWatch{w.c, s.optOut}
-	opts := Options{Source: sourceFor(lib.Release, w.lw), Bare: s.bare, Resync: s.resync, Indexers: map[string]IndexFunc{"app": appIndex}, Silent: s.silent}
+	opts := Options{Source: sourceFor(lib.Release, w.lw), Bare: s.bare, Resync: s.resync, Indexers: map[string]IndexFunc{"app": appIndex},
+		Silent: s.silent, Half: s.half}
 	if s.plain {
 		opts.Transform = transforms[s.shape]
 		w.side = newPlain(lib, opts)

@@ -288,7 +288,7 @@ func RandomQueue(seed uint64, lib *Library) (lines []string, pops int) {
 	for range 10 + d.IntN(60) {
 		rv++
 		o := newThing(names[d.IntN(len(names))], rv)
-		if o.Name == "mute" && release != E137 {
+		if o.Name == "mute" && release < E137 {
 			o.Name = "a" // in a queue that needs keys, a delta without one makes the queue useless
 		}
 		switch d.IntN(9) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,8 +23,13 @@ const (
 	listLatest     = `LIST rv=""$`
 )
 
-// Rows are the rows of the table in docs/conformance.md.
-var Rows = []Row{
+// Rows are the rows of the table in docs/dev/conformance.md.
+var Rows = slices.Concat(tableRows, readRows, indexRows, shardRows, frameRows, []Row{
+	{Item: 87, Name: "an_object_without_a_key", Releases: realReleases, run: resyncError, wantIn: map[Release][]string{
+		E133: {`^Resync: couldn't queue object: %!w\(<nil>\)$`}, E138: {`^Resync: couldn't queue object: couldn't create key`}}},
+})
+
+var tableRows = []Row{
 	// Requests.
 	{Item: 1, Name: "first_request_is_a_watchlist", Releases: watchReleases,
 		script: plainScript(3, end("expired"), backoffOver),

@@ -13,6 +13,7 @@ import (
 type Script struct {
 	seed    int64
 	resync  time.Duration
+	half    bool   // the informer sees one shard
 	burst   bool   // frames come without a pause
 	optOut  bool   // the client does not support WatchList
 	bare    bool   // the source is a ListWatch of functions, which cannot report optOut

@@ -71,6 +71,8 @@ type cluster struct {
 	served   int // the newest revision that was read
 	// pace is the pause between two frames of a stream; zero sends them in bursts.
 	pace time.Duration
+	// closes makes a stream that was stopped close its channel, as that of a real client does: the goroutine of client-go's sharded watch waits for it.
+	closes bool
 	// unfinished is the number of streams that were not stopped at the end of the script.
 	unfinished int
 }
@@ -598,6 +600,10 @@ func (c *cluster) List(ctx context.Context, o metav1.ListOptions) (runtime.Objec
 		l.Items = append(l.Items, keyless{})
 	case "notalist":
 		return keyless{}, nil
+	case "shardinfo":
+		setShardInfo(&l.ListMeta, shardSelectorOf(o))
+	case "othershard":
+		setShardInfo(&l.ListMeta, "other")
 	case "foreign":
 		add(&object{ObjectMeta: metav1.ObjectMeta{Name: "foreign", Namespace: "ns", ResourceVersion: "1"}})
 	}
@@ -632,7 +638,12 @@ func (c *cluster) Watch(ctx context.Context, o metav1.ListOptions) (watch.Interf
 	from, _ := strconv.Atoi(o.ResourceVersion)
 	s := newStream(req)
 	c.streams = append(c.streams, s)
-	go s.pump(c.pace)
+	go func() {
+		s.pump(c.pace)
+		if c.closes && !s.closed {
+			close(s.ch)
+		}
+	}()
 	switch {
 	case f.kind == "close":
 		s.finish(nil)
@@ -755,6 +766,7 @@ type stream struct {
 	// mute stops the sending of history. ended is set when the server adds no more frames. The lock of the cluster guards both.
 	mute, ended bool
 	sent        int
+	closed      bool // ch is; only pump and what runs after it use it
 
 	mu   sync.Mutex
 	todo []frame
@@ -864,6 +876,7 @@ func (s *stream) pump(pace time.Duration) {
 		}
 		if f.close {
 			close(s.ch)
+			s.closed = true
 			<-s.stop
 			return
 		}

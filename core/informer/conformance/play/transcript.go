@@ -101,11 +101,12 @@ func FirstDifference(what string, got, want []string) string {
 	return ""
 }
 
-// The numbers of random schedules, queues and stores in the transcripts, for each release.
+// The numbers of random schedules, queues, stores and readings in the transcripts, for each release.
 const (
 	RecordedSchedules int64 = 1500
 	RecordedQueues    int64 = 400
 	RecordedStores    int64 = 300
+	RecordedReads     int64 = 400
 )
 
 // maxLines is the largest number of lines of a section that a transcript has in full. Of a longer section it has the digest.

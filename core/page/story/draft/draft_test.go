@@ -398,9 +398,29 @@ func TestTheDocumentsRecordingIsTold(t *testing.T) {
 		if d := told(); d.Caption == nil || d.Caption.EN != "The store holds 30 pods." || d.Ride != nil {
 			t.Errorf("it begins with %+v", d)
 		}
-		if err := p.Turn(t.Context(), 1); err != nil {
-			t.Fatal(err)
+		turn := func(n int) {
+			t.Helper()
+			if err := p.Turn(t.Context(), n); err != nil {
+				t.Fatal(err)
+			}
 		}
+		// The second step stands at its beginning until the next turn, and one more plays it to its end.
+		turn(1)
+		time.Sleep(time.Minute)
+		if d := told(); !d.AwaitsPress || d.Done || d.Caption == nil || d.Caption.EN != "The watch goes on." {
+			t.Errorf("its second step begins with %+v", d)
+		}
+		turn(1)
+		time.Sleep(500 * time.Millisecond)
+		if d := told(); d.AwaitsPress || d.Done {
+			t.Errorf("turned, it shows %+v", d)
+		}
+		turn(1)
+		if d := told(); !d.Done || d.Step != 1 {
+			t.Errorf("turned on the way, it shows %+v", d)
+		}
+		turn(-1)
+		turn(1)
 		heard := []string{}
 		for range 180 {
 			d := told()

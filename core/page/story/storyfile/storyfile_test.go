@@ -3,7 +3,9 @@ package storyfile
 import (
 	"bytes"
 	"flag"
+	"io/fs"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -28,6 +30,30 @@ func TestThePagesStoriesAreThoseOfTheFiles(t *testing.T) {
 	}
 	if !bytes.Equal(packed, stories.Packed) {
 		t.Error("stories/stories.json is not what the files say: go generate ./stories")
+	}
+}
+
+var (
+	inEnglish = regexp.MustCompile(`(?:^|[{,\s])en:`)
+	inChinese = regexp.MustCompile(`(?:^|[{,\s])zh:`)
+)
+
+// TestThePagesStoriesHaveBothLanguages: a story of somebody else may do with English, one of the page may not.
+func TestThePagesStoriesHaveBothLanguages(t *testing.T) {
+	files, err := fs.Glob(stories.Files, "*.yaml")
+	if err != nil || len(files) < 30 {
+		t.Fatalf("%d stories: %v", len(files), err)
+	}
+	for _, file := range files {
+		text, err := fs.ReadFile(stories.Files, file)
+		if en, zh := len(inEnglish.FindAll(text, -1)), len(inChinese.FindAll(text, -1)); err != nil || en == 0 || en != zh {
+			t.Errorf("%s has %d texts in English, %d in Chinese: %v", file, en, zh, err)
+		}
+	}
+	alone := regexp.MustCompile(`(?m), zh: B|^ *zh:.*\n`).ReplaceAllString(example, "")
+	one, err := Read("alone.yaml", []byte(alone))
+	if err != nil || one.Title.EN != "A" || one.Title.ZH != "A" {
+		t.Errorf("in English alone: %+v, %v", one, err)
 	}
 }
 
@@ -81,7 +107,7 @@ func TestTheExampleIsRead(t *testing.T) {
 // TestErrorsSayWhereAndWhatWasExpected spoils the example in one place at a time.
 func TestErrorsSayWhereAndWhatWasExpected(t *testing.T) {
 	for _, tt := range []struct{ from, to, want string }{
-		{"lesson: {en: A, zh: B}", "lesson: {en: A}", `example.yaml:2: a lesson needs "zh"`},
+		{"lesson: {en: A, zh: B}", "lesson: {zh: B}", `example.yaml:2: a lesson needs "en"`},
 		{"title:", "titel:", `example.yaml:1: a story has no "titel"; it has title, lesson, group,`},
 		{"group: order", "group: other", `example.yaml:3: a group is one of start, store, missed, handlers, workers, sync, breaks, order, memory, and not "other"`},
 		{`eras: ["1.37"]`, `eras: ["1.30"]`, `example.yaml:4: `},
@@ -98,7 +124,7 @@ func TestErrorsSayWhereAndWhatWasExpected(t *testing.T) {
 		{"- hold: pop", "- select: {}", `example.yaml:14: "select" is not a command for stories`},
 		{"- hold: pop", "- hold", `example.yaml:14: a call is expected here: a command and what it takes`},
 		{"until: queue.depth > 3", "until: queue.depth > x", `example.yaml:16: the condition "queue.depth > x": column 15: there is no "x"`},
-		{"    until: queue.depth > 3\n", "    after: {en: A, zh: B, claim: synced}\n", `example.yaml:7: a step with "after" needs "until" or "reader"`},
+		{"    do:\n      - hold: pop\n      - pace: [mailer, 3]\n    until: queue.depth > 3\n", "    after: {en: A, zh: B, claim: synced}\n", `example.yaml:7: a step with "after" needs "do", "until" or "reader"`},
 		{"    until: queue.depth > 3\n", "    rest: long\n", `example.yaml:16: a number of seconds from 0 to 300 is expected here`},
 		{"    until: queue.depth > 3\n", "    window: 0.0001\n", `example.yaml:16: a window lasts 0.001 s at least`},
 		{"    until: queue.depth > 3\n", "    reader: {en: A, zh: B, how: {en: A, zh: B}, call: {hold: pop}}\n", `example.yaml:16: what the reader is asked to do needs "done"`},
@@ -116,7 +142,7 @@ func TestErrorsSayWhereAndWhatWasExpected(t *testing.T) {
 		{"    until: queue.depth > 3\n", "    ride: api.wire[0].key\n    rest: 5\n", `example.yaml:7: a step with "ride" has no "rest"`},
 		{"group: order", "group: order\ngroup: order", `example.yaml:4: "group" appears here twice`},
 		{"group: order", "group: order\nlevels: [{en: A, zh: B}]", `example.yaml:1: a story has from 2 to 3 levels, or none`},
-		{"group: order", "group: order\nlevels: [{en: A}, {en: A, zh: B}]", `example.yaml:4: a level needs "zh"`},
+		{"group: order", "group: order\nlevels: [{zh: B}, {en: A, zh: B}]", `example.yaml:4: a level needs "en"`},
 		{"    until: queue.depth > 3\n", "    level: 1\n", `example.yaml:1: the first and the last step are for all levels`},
 		{"    until: queue.depth > 3\n", "    level: 4\n", `example.yaml:16: a whole number from 1 to 3 is expected here`},
 		{"title: {en: A, zh: B}", "title: {en: A, zh: B", `example.yaml:`},
