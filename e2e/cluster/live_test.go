@@ -470,7 +470,7 @@ func (l *live) faults(release string) {
 			before := l.marks()
 			blur := "wait (document.activeElement?.blur?.(), true)"
 			mailer := "s.listeners.find((x) => x.name === 'mailer')"
-			harness.Use(t, p, harness.Control{Before: watching, Do: []string{blur, step}, Want: on("slow") + " && " + mailer + ".paceMillis === 120"})
+			harness.Use(t, p, harness.Control{Before: watching, Do: []string{blur, step}, Want: on("slow") + " && " + mailer + ".paceMillis === 500"})
 			l.expectMark(before, "fault", "slow")
 			// Held first, so that they arrive together on a fast API server too.
 			harness.Call(t, p, "hold('pop')")
