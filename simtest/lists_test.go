@@ -21,8 +21,8 @@ import (
 // podMaker makes a pod where its lister lists none: the field's commonest bug, since the lister may not have the last one yet. If it is fixed, it makes none
 // until its informer has brought the one that it made.
 type podMaker struct {
-	client   kubernetes.Interface
-	list     func() (int, error)
+	client  kubernetes.Interface
+	list    func() (int, error)
 	isFixed bool
 
 	mu       sync.Mutex
@@ -67,9 +67,9 @@ func TestListsReadOwnWrites(t *testing.T) {
 	const byApp = "byApp"
 	web := labels.SelectorFromSet(labels.Set{"app": "web"})
 	for _, x := range []struct {
-		name     string
+		name    string
 		isFixed bool
-		list     func(informers.SharedInformerFactory) (int, error)
+		list    func(informers.SharedInformerFactory) (int, error)
 	}{
 		{"List", false, func(f informers.SharedInformerFactory) (int, error) {
 			pods, err := f.Core().V1().Pods().Lister().List(web)

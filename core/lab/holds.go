@@ -73,15 +73,15 @@ func newHolds(emit func(uint8, event.Event)) *holds {
 // gates are the gates of an informer. The informers of one resource are held together, and each lets the same number through.
 type gates struct {
 	*holds
-	lane  uint8           // the first of the lanes whose informers are held together
-	own   uint8           // that of the informer
-	ctx   context.Context // of the experiment
-	clock clock.Clock
+	lane    uint8           // the first of the lanes whose informers are held together
+	itsLane uint8           // that of the informer
+	ctx     context.Context // of the experiment
+	clock   clock.Clock
 }
 
 // newGates returns the gates of an experiment's informer, by its lane and the first of the lanes that are held with it.
-func (h *holds) newGates(lane, own uint8, x *experiment) gates {
-	return gates{h, lane, own, x.ctx, x.clock}
+func (h *holds) newGates(lane, itsLane uint8, x *experiment) gates {
+	return gates{h, lane, itsLane, x.ctx, x.clock}
 }
 
 // Wait implements event.Gates.
@@ -100,13 +100,13 @@ func (h gates) Wait(ctx context.Context, stage event.Stage, listener int32) {
 		if hd == nil {
 			return // the hold ended; release has logged that
 		}
-		if hd.passed[h.own] < hd.released {
-			hd.passed[h.own]++
+		if hd.passed[h.itsLane] < hd.released {
+			hd.passed[h.itsLane]++
 			if entered {
 				hd.waiting--
 				h.emitWaiting(key, hd)
 			}
-			h.emit(h.lane, event.Released{Stage: int(stage), Listener: listener, Left: hd.released - hd.passed[h.own]}.Event())
+			h.emit(h.lane, event.Released{Stage: int(stage), Listener: listener, Left: hd.released - hd.passed[h.itsLane]}.Event())
 			return
 		}
 		if !entered {

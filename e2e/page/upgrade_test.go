@@ -9,7 +9,7 @@ import (
 	"informerscope/e2e/harness"
 )
 
-// TestUpgrade reads what an upgrade changes, sees two releases side by side from there, and is told a story.
+// TestUpgrade reads what an upgrade changes, puts two releases side by side from there, and begins a story.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")

@@ -93,9 +93,7 @@ var (
 // TestThePageUsesWhatItsBrowsersHave compares the members of the browser's objects that the page names with MDN's data. A name that several interfaces have
 // passes if one of them is old enough, and so does one that the page gives to something of its own.
 func TestThePageUsesWhatItsBrowsersHave(t *testing.T) {
-	if _, err := compiler("."); err != nil {
-		t.Skip(err)
-	}
+	tscForTest(t) // npm installs the data with it
 	var data struct {
 		API        compat                    `json:"api"`
 		JavaScript struct{ Builtins compat } `json:"javascript"`
@@ -108,8 +106,8 @@ func TestThePageUsesWhatItsBrowsersHave(t *testing.T) {
 		t.Fatal(err)
 	}
 	lacks, has := map[string]string{}, map[string]bool{}
-	for _, of := range []compat{data.API, data.JavaScript.Builtins} {
-		for name, x := range of.members {
+	for _, part := range []compat{data.API, data.JavaScript.Builtins} {
+		for name, x := range part.members {
 			if strings.HasPrefix(name, "CSS") { // an element's style has all properties
 				continue
 			}

@@ -24,10 +24,15 @@ func compiler(dir string) (string, error) {
 	if err := readJSON(filepath.Join(dir, "package-lock.json"), &lock); err != nil {
 		return "", err
 	}
-	var have struct{ Version string }
 	module := filepath.Join(dir, "node_modules", "typescript")
-	err = readJSON(filepath.Join(module, "package.json"), &have)
-	if want := lock.Packages["node_modules/typescript"].Version; err != nil || have.Version != want {
+	want := lock.Packages["node_modules/typescript"].Version
+	isThere := true
+	for _, name := range []string{"node_modules/typescript", "node_modules/@mdn/browser-compat-data"} {
+		var have struct{ Version string }
+		err := readJSON(filepath.Join(dir, filepath.FromSlash(name), "package.json"), &have)
+		isThere = isThere && err == nil && have.Version == lock.Packages[name].Version
+	}
+	if !isThere {
 		npm, err := exec.LookPath("npm")
 		if err != nil {
 			return "", fmt.Errorf("%w, since TypeScript %s is not installed and there is no npm; run npm ci in tools/webcheck elsewhere and copy "+

@@ -1,6 +1,6 @@
-// Command webcheck installs the TypeScript compiler of package-lock.json in this directory, unless it is there in that version. The tests check the
-// types of the page's JavaScript with it, which it reads in comments; tsconfig.json says how strict it is. Nothing of it is needed to build or to
-// run the page.
+// Command webcheck installs what package-lock.json in this directory names, unless it is there in that version: the TypeScript compiler, and MDN's data about
+// browsers. The tests check the types of the page's JavaScript with the compiler, which reads them in comments; tsconfig.json says how strict it is. They
+// compare the members that the page names with the data. Nothing of it is needed to build or to run the page.
 //
 //	go run ./tools/webcheck
 package main

@@ -177,11 +177,11 @@ func (r *reader) seconds(to *time.Duration, most time.Duration) func(*Node) erro
 
 // words returns a function that reads a text in both languages.
 func (r *reader) words(to *Words, what string) func(*Node) error {
-	return func(n *Node) error { return r.bothWords(n, to, what, longestSaying) }
+	return func(n *Node) error { return r.readWords(n, to, what, longestSaying) }
 }
 
-// bothWords reads a text in both languages, and further fields of its object. English alone is enough: it then stands for both.
-func (r *reader) bothWords(n *Node, to *Words, what string, longest int, more ...field) error {
+// readWords reads a text in both languages, and further fields of its object. English alone is enough: it then stands for both.
+func (r *reader) readWords(n *Node, to *Words, what string, longest int, more ...field) error {
 	err := r.object(n, what, append([]field{{"en", true, r.text(&to.EN, longest)}, {"zh", false, r.text(&to.ZH, longest)}}, more...)...)
 	to.ZH = cmp.Or(to.ZH, to.EN)
 	return err
@@ -206,7 +206,7 @@ func (r *reader) condition(to **Condition) func(*Node) error {
 // sentence returns a function that reads a sentence with its claim; more are further fields of its object.
 func (r *reader) sentence(to *Sentence, what string, more ...field) func(*Node) error {
 	return func(n *Node) error {
-		err := r.bothWords(n, &to.Words, what, longestSaying,
+		err := r.readWords(n, &to.Words, what, longestSaying,
 			append([]field{{"claim", true, r.condition(&to.Claim)}, {"numbers", false, r.numbers(&to.Numbers)}}, more...)...)
 		if err != nil {
 			return err
@@ -235,7 +235,7 @@ func (r *reader) numbers(to *[]Number) func(*Node) error {
 	return func(n *Node) error {
 		err := r.list("numbers", func(n *Node) error {
 			var num Number
-			err := r.bothWords(n, &num.Words, "a number", longestLabel, field{"is", true, func(n *Node) error {
+			err := r.readWords(n, &num.Words, "a number", longestLabel, field{"is", true, func(n *Node) error {
 				var src string
 				if err := r.text(&src, longestCondition)(n); err != nil {
 					return err
@@ -323,7 +323,7 @@ func (r *reader) story(n *Node, s *Story) error {
 		field{"ready", false, r.condition(&s.Ready)},
 		field{"levels", false, r.list("levels", func(n *Node) error {
 			var words Words
-			err := r.bothWords(n, &words, "a level", longestLabel)
+			err := r.readWords(n, &words, "a level", longestLabel)
 			s.Levels = append(s.Levels, words)
 			return err
 		})},
@@ -333,7 +333,7 @@ func (r *reader) story(n *Node, s *Story) error {
 			return err
 		})},
 		field{"take", false, func(n *Node) error {
-			return r.bothWords(n, &s.Take.Words, "what to take home", longestSaying,
+			return r.readWords(n, &s.Take.Words, "what to take home", longestSaying,
 				field{"go", true, r.text(&s.Take.Go, 2000)},
 				field{"see", true, r.list("references", func(n *Node) error {
 					s.Take.See = append(s.Take.See, n.Value)
@@ -465,7 +465,7 @@ func (r *reader) question(n *Node, to *Question) error {
 	const least, most = 2, 4
 	err := r.sentence(&to.Sentence, "a question", field{"answers", true, r.list("answers", func(n *Node) error {
 		var a Answer
-		err := r.bothWords(n, &a.Words, "an answer", longestAnswer, field{"right", true, r.condition(&a.Condition)})
+		err := r.readWords(n, &a.Words, "an answer", longestAnswer, field{"right", true, r.condition(&a.Condition)})
 		to.Answers = append(to.Answers, a)
 		return err
 	})})(n)
@@ -477,7 +477,7 @@ func (r *reader) question(n *Node, to *Question) error {
 
 // request reads the request of a step.
 func (r *reader) request(n *Node, to *Request) error {
-	return r.bothWords(n, &to.Words, "what the reader is asked to do", longestSaying,
+	return r.readWords(n, &to.Words, "what the reader is asked to do", longestSaying,
 		field{"how", true, r.words(&to.Place, "how it is done")},
 		field{"call", true, func(n *Node) (err error) {
 			to.Call, err = r.call(n)
