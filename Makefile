@@ -199,7 +199,7 @@ unit-all: packed $(T) ## every unit test, also those that take long, and thousan
 	@failed=0; \
 	  $(T) go 'unit, all' -show 'random schedules in|compared with client-go|schedules of the whole system' -- \
 	    $(GO) test -timeout 40m $(filter-out $(patsubst ./%,informerscope/%,$(RACED)),$(shell $(GO) list ./...)) || failed=1; \
-	  $(T) go 'unit, all, with the race detector' -- $(GO) test $(RACE) -timeout 40m $(RACED) || failed=1; \
+	  $(T) go 'unit, all, with the race detector' -- $(GO) test $(RACE) -timeout 15m $(RACED) || failed=1; \
 	  $(T) go standalone -C tools/standalone -- $(GO) test ./... || failed=1; \
 	  for module in probe probe/metrics probe/controllerruntime simtest; do \
 	    $(T) go $$module -C $$module -- $(GO) test $(RACE) -timeout 20m ./... || failed=1; \
@@ -213,8 +213,8 @@ ALONE := ./page ./stage
 e2e: wasm sim $(T) ## a real etcd and kube-apiserver, the server, and the page in real browsers
 	./e2e/install-browsers.sh
 	@failed=0; \
-	  $(T) go 'e2e, alone' -C e2e -again 4 -- $(GO) test -count=1 -timeout 60m -p 1 -parallel 3 $(ALONE) || failed=1; \
-	  $(T) go e2e -C e2e -again 4 -- $(GO) test -count=1 -timeout 60m -p 2 -parallel 3 $$(cd e2e && $(GO) list ./... | grep -vxF $(ALONE:./%=-e informerscope/e2e/%)) || failed=1; \
+	  $(T) go 'e2e, alone' -C e2e -again 4 -- $(GO) test -count=1 -timeout 40m -p 1 -parallel 3 $(ALONE) || failed=1; \
+	  $(T) go e2e -C e2e -again 4 -- $(GO) test -count=1 -timeout 40m -p 2 -parallel 3 $$(cd e2e && $(GO) list ./... | grep -vxF $(ALONE:./%=-e informerscope/e2e/%)) || failed=1; \
 	  exit $$failed
 
 # One live pipeline from a simulated API server, one walk through the page, a story and a recording. A real control plane would have to be compiled.

@@ -41,14 +41,18 @@ func TestReadingAPipeEnds(t *testing.T) {
 		_ = writer.Close()
 	}
 	path := pipe(t)
+	// The program's goroutine may open the pipe before or after this: with a writer open until then, no open of it waits for ever.
+	writer, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = writer.Close() })
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := run(ctx, []string{"doctor", path}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "interrupted") {
 		t.Errorf("without a writer: %v", err)
 	}
-	if writer, err := os.OpenFile(path, os.O_RDWR|syscall.O_NONBLOCK, 0); err == nil { // the goroutine that waits for one ends
-		_ = writer.Close()
-	}
+	path = pipe(t) // another: a reader that came late would take what is written for the next one
 	go func() { _ = os.WriteFile(path, []byte(ill()), 0) }()
 	if out, status, err := examine(t, path); status != 1 || !strings.Contains(out, "11 events") {
 		t.Errorf("from a pipe: status %d, %v: %s", status, err, out)
