@@ -3,7 +3,7 @@ package probe
 var workKinds = map[kind]string{evWorkAdded: "WorkAdded", evWorkDeduplicated: "WorkDeduplicated", evWorkMarkedDirty: "WorkMarkedDirty",
 	evWorkTaken: "WorkTaken", evWorkDone: "WorkDone", evWorkWaiting: "WorkWaiting", evWorkWaitingSooner: "WorkWaitingSooner",
 	evWorkWaitingUnchanged: "WorkWaitingUnchanged", evWorkDue: "WorkDue", evWorkRateLimited: "WorkRateLimited", evWorkForgotten: "WorkForgotten",
-	evWorkShuttingDown: "WorkShuttingDown", evReconciled: "Reconciled", evListerRead: "ListerRead", evListerList: "ListerList", evWrite: "ClusterWrite",
+	evWorkShuttingDown: "WorkShuttingDown", evWorkPaused: "WorkPaused", evWorkResumed: "WorkResumed", evReconciled: "Reconciled", evListerRead: "ListerRead", evListerList: "ListerList", evWrite: "ClusterWrite",
 	evWritten: "ClusterWritten"}
 
 // isWork reports whether an event belongs to the work queue, which has a baseline of its own.
@@ -61,7 +61,7 @@ func (lv *laneView) writeWork(moment int64, e *event) {
 		x.M = lv.readLane(e)
 	case e.kind == evWrite || e.kind == evWritten:
 		lv.writeWrite(&x, e)
-	case e.kind == evWorkShuttingDown:
+	case e.kind == evWorkShuttingDown || e.kind == evWorkPaused || e.kind == evWorkResumed:
 		x.Key = ""
 	}
 	lv.put(&x)

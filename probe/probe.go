@@ -155,6 +155,8 @@ const (
 	evWorkRateLimited
 	evWorkForgotten
 	evWorkShuttingDown
+	evWorkPaused
+	evWorkResumed
 	evReconciled
 	evListerRead
 	evListerList

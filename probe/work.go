@@ -81,6 +81,7 @@ type QueueWatch[T comparable] struct {
 	reconciles     int
 	failures       int
 	isShuttingDown bool
+	isPaused       bool
 	limiter        workqueue.TypedRateLimiter[T]
 }
 
@@ -489,6 +490,21 @@ func (w *QueueWatch[T]) shutDown(drain bool) {
 	}
 }
 
+// setPaused records that the queue was paused or resumed. The delaying and the rate limiting queue around it pause it too.
+func (w *QueueWatch[T]) setPaused(paused bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.isPaused != paused {
+		w.isPaused = paused
+		did := evWorkResumed
+		if paused {
+			did = evWorkPaused
+		}
+		var none T
+		w.emit(did, none, event{})
+	}
+}
+
 // storage is the queue's FIFO. The queue calls it under its lock, so storage sees the order in which keys come and go.
 type storage[T comparable] struct{ w *QueueWatch[T] }
 
@@ -568,6 +584,17 @@ func keepPausing[Q any](wrapper Q, wrapped any, pausing func(pausable) Q) Q {
 type pausableQueue[T comparable] struct {
 	*watchedQueue[T]
 	pausable
+}
+
+// Pause is recorded once it has taken effect, and Resume before it has: no worker gets a key between the two events.
+func (q *pausableQueue[T]) Pause() {
+	q.pausable.Pause()
+	q.w.setPaused(true)
+}
+
+func (q *pausableQueue[T]) Resume() {
+	q.w.setPaused(false)
+	q.pausable.Resume()
 }
 
 type pausableDelayingQueue[T comparable] struct {
@@ -692,7 +719,7 @@ func (w *QueueWatch[T]) content(begin time.Time) (c workContent) {
 		waiting = append(waiting, waitingLine{keyOf(item), millis(x.due), millis(x.set), 0})
 	}
 	c.cut = w.p.head()
-	reconciles, failures, shutting, limiter := w.reconciles, w.failures, w.isShuttingDown, w.limiter
+	reconciles, failures, shutting, paused, limiter := w.reconciles, w.failures, w.isShuttingDown, w.isPaused, w.limiter
 	w.mu.Unlock()
 	defer w.mu.Lock()
 	for i := range late {
@@ -705,6 +732,6 @@ func (w *QueueWatch[T]) content(begin time.Time) (c workContent) {
 	}
 	c.state = map[string]interface{}{"workers": workers, "depth": len(queue), "queue": queue, "processing": processing, "dirty": dirty,
 		"dirtyCount": len(queue) + len(dirty), "reAdded": len(dirty), "waiting": waiting, "waitingCount": len(waiting), "failing": failing,
-		"retries": len(failing), "reconciles": reconciles, "failures": failures, "shuttingDown": shutting}
+		"retries": len(failing), "reconciles": reconciles, "failures": failures, "shuttingDown": shutting, "paused": paused}
 	return c
 }

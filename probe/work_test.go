@@ -32,6 +32,7 @@ type work struct {
 	Reconciles int
 	Failures   int
 	Down       bool
+	Paused     bool
 	kinds      map[string]int
 }
 
@@ -112,6 +113,10 @@ func (w *work) apply(l *line) error {
 		n = len(w.Waiting)
 	case "WorkShuttingDown":
 		w.Down = true
+	case "WorkPaused", "WorkResumed":
+		if w.Paused = l.Kind == "WorkPaused"; l.Key != "" {
+			return fmt.Errorf("%s has the key %q", l.Kind, l.Key)
+		}
 	case "Restored":
 		var s struct{ Workqueue *workJSON }
 		if err := json.Unmarshal([]byte(l.Text), &s); err != nil {
@@ -141,11 +146,11 @@ type workJSON struct {
 		DueMillis float64
 	}
 	Reconciles, Failures int
-	ShuttingDown         bool
+	ShuttingDown, Paused bool
 }
 
 func (s *workJSON) into(w *work) {
-	w.Queue, w.Reconciles, w.Failures, w.Down = s.Queue, s.Reconciles, s.Failures, s.ShuttingDown
+	w.Queue, w.Reconciles, w.Failures, w.Down, w.Paused = s.Queue, s.Reconciles, s.Failures, s.ShuttingDown, s.Paused
 	for _, x := range s.Processing {
 		w.Processing[x.Key] = x.ID
 	}
@@ -164,7 +169,7 @@ func (w *work) comparableText() string {
 		waiting = append(waiting, k)
 	}
 	sort.Strings(waiting)
-	text, _ := json.Marshal([]any{w.Queue, w.Processing, w.Dirty, waiting, w.Reconciles, w.Failures, w.Down})
+	text, _ := json.Marshal([]any{w.Queue, w.Processing, w.Dirty, waiting, w.Reconciles, w.Failures, w.Down, w.Paused})
 	return string(text)
 }
 
@@ -237,6 +242,7 @@ func playWork(t *testing.T, seed uint64, kinds map[string]int) {
 	key := func(i int) types.NamespacedName { return types.NamespacedName{Namespace: "ns", Name: fmt.Sprint(i)} }
 	q.Add(key(1)) // before anybody looks
 	q.AddAfter(key(2), time.Second)
+	watch := p.queues[0].(*QueueWatch[types.NamespacedName])
 	first := newReading(t, p)
 	defer p.detach()
 	var all sync.WaitGroup
@@ -275,14 +281,28 @@ func playWork(t *testing.T, seed uint64, kinds map[string]int) {
 			}
 		}()
 	}
-	for range 20 {
+	pause := func(paused bool) { // client-go's queue, if its release can pause
+		p, can := q.(pausable)
+		switch {
+		case !can:
+			watch.setPaused(paused)
+		case paused:
+			p.Pause()
+		default:
+			p.Resume()
+		}
+	}
+	for i := range 20 {
 		time.Sleep(7 * time.Millisecond)
+		pause(i%3 == 0)
 		first.drain()
 	}
+	pause(true)
 	late := newReading(t, p)
 	defer p.detach()
-	for range 20 {
+	for i := range 20 {
 		time.Sleep(9 * time.Millisecond)
+		pause(i%3 == 1)
 		synctest.Wait()
 		first.drain()
 		late.drain()
@@ -300,6 +320,7 @@ func playWork(t *testing.T, seed uint64, kinds map[string]int) {
 			t.Fatalf("the late recording has\n%s\nand the queue\n%s", a, b)
 		}
 	}
+	pause(false)
 	if seed%2 == 0 {
 		q.ShutDownWithDrain()
 	}
@@ -544,8 +565,9 @@ func (q *pausingQueue) Resume() { q.did = append(q.did, "resume") }
 func TestWrappedQueueKeepsPausing(t *testing.T) {
 	plain := workqueue.NewTyped[string]()
 	defer plain.ShutDown()
+	watch := watchQueue[string](New(Options{}), "q", QueueOptions{})
 	wrap := func(q workqueue.TypedInterface[string]) any {
-		inner := &watchedQueue[string]{q, nil}
+		inner := &watchedQueue[string]{q, watch}
 		return keepPausing[workqueue.TypedInterface[string]](inner, q, func(p pausable) workqueue.TypedInterface[string] { return &pausableQueue[string]{inner, p} })
 	}
 	if _, can := any(plain).(pausable); !can {
@@ -559,8 +581,11 @@ func TestWrappedQueueKeepsPausing(t *testing.T) {
 		t.Fatal("a queue that can pause is not found to")
 	}
 	p.Pause()
+	if !watch.isPaused {
+		t.Error("the probe does not know that the queue is paused")
+	}
 	p.Resume()
-	if len(pausing.did) != 2 || pausing.did[0] != "pause" || pausing.did[1] != "resume" {
+	if len(pausing.did) != 2 || pausing.did[0] != "pause" || pausing.did[1] != "resume" || watch.isPaused {
 		t.Errorf("the queue did %v", pausing.did)
 	}
 	// The queue that NewQueue returns can pause if client-go's own can.

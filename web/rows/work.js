@@ -11,6 +11,7 @@ export const work = {
     const { lane, t } = o;
     const q = lane.state.workqueue;
     if (!q) return {};
+    if (q.paused) return { ...wait(o, 'workqueue.depth', q.depth), tone: 'warn', ...(q.depth < 2 ? { tail: ` · ${t('row.paused')}` } : { underWords: t('row.paused') }) };
     if (q.depth >= 2) return { ...wait(o, 'workqueue.depth', q.depth), unit: t(o.phone ? 'row.keys' : 'row.keysWait') };
     const busy = q.processing.length && !o.phone ? t('row.busy', { a: q.processing.length, b: q.workers.length }) : '';
     if (q.retries && q.waitingCount) {
@@ -20,6 +21,7 @@ export const work = {
   },
   say: ({ lane, t, row, now }) => {
     const q = lane.state.workqueue;
+    if (q?.paused) return t('row.say.paused', { n: q.depth });
     if (!q?.depth) return q?.waitingCount ? t('row.retried', { n: q.waitingCount }) : t('row.say.empty');
     return row.oldestMillis === null ? t('row.say.waitKeys', { n: q.depth }) : t('row.say.oldestKey', { n: q.depth, s: span(now - row.oldestMillis) });
   },
@@ -30,7 +32,7 @@ export const work = {
     const { lastRun } = lane.facts;
     return {
       title: t('inside.work'),
-      aside: t('inside.work.note', { a: runs.length, b: q.workers.length }),
+      aside: q.paused ? t('row.paused') : t('inside.work.note', { a: runs.length, b: q.workers.length }),
       lines: [
         ...(lastRun ? lastRunLines(lastRun) : runs.slice(0, 2).map((w) => (
           { words: cut(w.key ?? '', 30), mono: true, aside: t('inside.running', { s: seconds(now - w.sinceMillis) }) }))),

@@ -234,7 +234,7 @@ func (l *lane) restoreListener(x Listener) {
 }
 
 func restoreWork(epoch uint64, s *Workqueue) *workq {
-	w := &workq{reconciles: s.Reconciles, failures: s.Failures, lastRead: s.LastRead, shutting: s.ShuttingDown,
+	w := &workq{reconciles: s.Reconciles, failures: s.Failures, lastRead: s.LastRead, shutting: s.ShuttingDown, paused: s.Paused,
 		writing: s.Writing, writes: s.Writes, conflicts: s.Conflicts, writeFails: s.WriteFails, creates: s.Creates, takeCount: s.Taken,
 		lastWrite: s.LastWrite}
 	for _, x := range s.Workers {

@@ -330,7 +330,7 @@ func (w *workq) state(lim limits) *Workqueue {
 		DirtyCount: w.fifo.Len() + w.dirty.Len(), ReAdded: w.dirty.Len(), Dirty: []string{}, WaitingCount: w.waiting.Len(),
 		Waiting: []WaitingKey{}, Retries: w.fails.Len(), Reconciles: w.reconciles, Failures: w.failures,
 		Writing: w.writing, Writes: w.writes, Conflicts: w.conflicts, WriteFails: w.writeFails,
-		Creates: w.creates, Taken: w.takeCount, ShuttingDown: w.shutting}
+		Creates: w.creates, Taken: w.takeCount, ShuttingDown: w.shutting, Paused: w.paused}
 	if w.lastWrite != nil {
 		x := *w.lastWrite
 		s.LastWrite = &x

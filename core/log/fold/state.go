@@ -295,6 +295,7 @@ type Workqueue struct {
 	Taken        int            `json:"taken"`      // creates refused because an object has the name: AlreadyExists
 	LastWrite    *Write         `json:"lastWrite,omitempty"`
 	ShuttingDown bool           `json:"shuttingDown"`
+	Paused       bool           `json:"paused,omitempty"` // Get gives nothing to a worker until Resume: of a probe's queue, since client-go 0.38
 }
 
 // WaitingKeys returns the keys that wait for a worker, the oldest first.

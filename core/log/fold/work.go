@@ -29,6 +29,7 @@ type workq struct {
 	takeCount  int
 	lastWrite  *Write // never changed once set
 	shutting   bool
+	paused     bool
 }
 
 type assignment struct {
@@ -99,6 +100,8 @@ func (w *workq) apply(epoch uint64, e *event.Entry) {
 		w.fails.Delete(epoch, e.Key())
 	case event.KindWorkShuttingDown:
 		w.shutting = true
+	case event.KindWorkPaused, event.KindWorkResumed:
+		w.paused = e.Kind == event.KindWorkPaused
 	case event.KindReconciled:
 		w.reconciles++
 		if e.Err() != nil {

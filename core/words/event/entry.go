@@ -66,6 +66,9 @@ const (
 	KindWorkRateLimited
 	KindWorkForgotten
 	KindWorkShuttingDown
+	// KindWorkPaused and KindWorkResumed are of a probe's queue alone (client-go 0.38).
+	KindWorkPaused
+	KindWorkResumed
 
 	// KindReconciled: a reconcile ended.
 	KindReconciled

@@ -88,6 +88,8 @@ var kinds = [256]struct {
 	KindWorkRateLimited:      {"WorkRateLimited", AboutWork},
 	KindWorkForgotten:        {"WorkForgotten", AboutWork},
 	KindWorkShuttingDown:     {"WorkShuttingDown", AboutWork},
+	KindWorkPaused:           {"WorkPaused", AboutWork},
+	KindWorkResumed:          {"WorkResumed", AboutWork},
 	KindReconciled:           {"Reconciled", AboutWork},
 	KindListerRead:           {"ListerRead", AboutWork},
 	KindClusterWrite:         {"ClusterWrite", AboutWork},

@@ -372,6 +372,7 @@ type Note struct {
 //   - WorkRateLimited: AddRateLimited called the limiter. Dur: the delay it returned. N: NumRequeues after it.
 //   - WorkForgotten: Forget cleared Key's failures. N: how many there were.
 //   - WorkShuttingDown: ShutDown or ShutDownWithDrain was called. Flag: with drain.
+//   - WorkPaused, WorkResumed: Pause or Resume was called. Between them Get gives nothing to a worker.
 //
 // An entry is a key that was added or delayed: WorkAdded, WorkDeduplicated, WorkMarkedDirty and the three WorkWaiting kinds. If it is known in which handler's
 // call the entry was made, Op is the call's (OpSync for an update with equal versions), and RV, Object and UID are of its object. UID is that of a deleted
@@ -379,7 +380,7 @@ type Note struct {
 // that the worker that has the key made it: a requeue.
 //
 //event:kinds WorkAdded WorkDeduplicated WorkMarkedDirty WorkTaken WorkDone WorkWaiting WorkWaitingSooner WorkWaitingUnchanged
-//event:kinds WorkDue WorkRateLimited WorkForgotten WorkShuttingDown
+//event:kinds WorkDue WorkRateLimited WorkForgotten WorkShuttingDown WorkPaused WorkResumed
 type Work struct {
 	Kind   Kind
 	Key    string

@@ -776,7 +776,7 @@ func (e *Event) Work() (x Work) {
 	switch e.Kind {
 	case KindWorkAdded, KindWorkDeduplicated, KindWorkMarkedDirty, KindWorkTaken, KindWorkDone, KindWorkWaiting,
 		KindWorkWaitingSooner, KindWorkWaitingUnchanged, KindWorkDue, KindWorkRateLimited, KindWorkForgotten,
-		KindWorkShuttingDown:
+		KindWorkShuttingDown, KindWorkPaused, KindWorkResumed:
 		x = Work{Kind: e.Kind, Key: e.raw.Key, N: e.raw.N, Flag: e.raw.Flag, Dur: e.raw.Dur, Worker: e.raw.Listener, Op: e.raw.Op,
 			RV: e.raw.RV, Object: e.raw.Text, UID: e.raw.StoreRV, Lane: e.raw.M}
 	}
@@ -1102,6 +1102,8 @@ var members = [256][]string{
 	KindWorkRateLimited:      {"Key", "N", "Flag", "Dur", "Listener", "Op", "RV", "Text", "StoreRV", "M"},
 	KindWorkForgotten:        {"Key", "N", "Flag", "Dur", "Listener", "Op", "RV", "Text", "StoreRV", "M"},
 	KindWorkShuttingDown:     {"Key", "N", "Flag", "Dur", "Listener", "Op", "RV", "Text", "StoreRV", "M"},
+	KindWorkPaused:           {"Key", "N", "Flag", "Dur", "Listener", "Op", "RV", "Text", "StoreRV", "M"},
+	KindWorkResumed:          {"Key", "N", "Flag", "Dur", "Listener", "Op", "RV", "Text", "StoreRV", "M"},
 	KindReconciled:           {"Key", "Listener", "Dur", "Err", "Text"},
 	KindListerRead:           {"Listener", "M", "Key", "RV", "StoreRV", "N", "Flag"},
 	KindListerList:           {"Listener", "M", "N", "Text"},
