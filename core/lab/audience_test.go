@@ -34,7 +34,7 @@ func TestAPageOfAnAudienceActsOnNothing(t *testing.T) {
 		"cluster":        func() error { _, err := l.Cluster("burst", ClusterArgs{N: 1}); return err },
 		"writes":         func() error { _, err := l.Writes(nil, ""); return err },
 		"addIndex":       func() error { return l.Informer(0).AddIndex("a", "label:app") },
-		"load":           func() error { _, _, err := l.Load(strings.NewReader("{}")); return err },
+		"load":           func() error { _, err := l.Load(strings.NewReader("{}")); return err },
 		"resources":      func() error { _, err := l.Resources(ctx); return err },
 		"namespaces":     func() error { _, err := l.Namespaces(ctx); return err },
 	} {

@@ -152,14 +152,14 @@ func TestTheLogNamesAuthors(t *testing.T) {
 	}
 
 	var file bytes.Buffer
-	if _, err := l.Record(&file); err != nil {
+	if _, err := l.Record(&file, false); err != nil {
 		t.Fatal(err)
 	}
 	again := trace.NewRecorder(trace.RecorderOptions{})
 	player := New(Options{Recorder: again})
 	defer player.Close()
-	if _, warning, err := player.Load(&file); err != nil || warning != "" {
-		t.Fatal(warning, err)
+	if read, err := player.Load(&file); err != nil || read.Warning != "" {
+		t.Fatal(read, err)
 	}
 	if got := audits(again); !slices.Equal(got, want) {
 		t.Errorf("the recording has\n%s", strings.Join(got, "\n"))

@@ -470,14 +470,14 @@ func TestARecordingOfAFactoryShowsTheSame(t *testing.T) {
 		}
 		want := describe(rec.FoldAt(head))
 		var file bytes.Buffer
-		if _, err := l.Record(&file); err != nil {
+		if _, err := l.Record(&file, false); err != nil {
 			t.Fatal(err)
 		}
 		recorded := trace.NewRecorder(trace.RecorderOptions{})
 		other := New(Options{Recorder: recorded})
 		defer other.Close()
-		if _, warning, err := other.Load(bytes.NewReader(file.Bytes())); err != nil || warning != "" {
-			t.Fatal(warning, err)
+		if read, err := other.Load(bytes.NewReader(file.Bytes())); err != nil || read.Warning != "" {
+			t.Fatal(read, err)
 		}
 		folded := recorded.FoldAt(head)
 		if got := describe(folded); got != want {

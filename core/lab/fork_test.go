@@ -155,14 +155,14 @@ func TestAForkOfAPastMoment(t *testing.T) {
 
 		// A recording of a fork shows how its lanes differ, too.
 		var file bytes.Buffer
-		if _, err := l.Record(&file); err != nil {
+		if _, err := l.Record(&file, false); err != nil {
 			t.Fatal(err)
 		}
 		recorded := trace.NewRecorder(trace.RecorderOptions{})
 		other := New(Options{Recorder: recorded})
 		defer other.Close()
-		if _, warning, err := other.Load(&file); err != nil || warning != "" {
-			t.Fatal(warning, err)
+		if read, err := other.Load(&file); err != nil || read.Warning != "" {
+			t.Fatal(read, err)
 		}
 		want, got := headFold(rec).Fork(), headFold(recorded).Fork()
 		if want.Parting == nil || !reflect.DeepEqual(got, want) {

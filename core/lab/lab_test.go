@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -427,7 +428,14 @@ func TestPathsOfIndices(t *testing.T) {
 	}
 }
 
+// TestARecordingShowsTheSameStates checks both kinds: with whole objects, and with their names only.
 func TestARecordingShowsTheSameStates(t *testing.T) {
+	for _, namesOnly := range []bool{false, true} {
+		t.Run(fmt.Sprintf("names only: %v", namesOnly), func(t *testing.T) { testRecording(t, namesOnly) })
+	}
+}
+
+func testRecording(t *testing.T, namesOnly bool) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := start(t, selection.Change{Rate: ptr(20.0)})
 		pass(5 * time.Second)
@@ -436,15 +444,20 @@ func TestARecordingShowsTheSameStates(t *testing.T) {
 		}
 		pass(time.Second)
 		var file bytes.Buffer
-		name, err := l.Record(&file)
+		name, err := l.Record(&file, namesOnly)
 		if err != nil || !strings.HasSuffix(name, ".jsonl") {
 			t.Fatal(name, err)
 		}
+		for _, content := range []string{`"spec":`, `"labels":`, `"containers":`, `"podIP":`} {
+			if has := strings.Contains(file.String(), content); has == namesOnly {
+				t.Errorf("the file has %s: %v", content, has)
+			}
+		}
 		head, _ := rec.Head()
 		want := rec.FoldAt(head / 2).State()
-		n, warning, err := l.Load(bytes.NewReader(file.Bytes()))
-		if err != nil || warning != "" || uint64(n) != head {
-			t.Fatalf("%d of %d events, warning %q, error %v", n, head, warning, err)
+		loaded, err := l.Load(bytes.NewReader(file.Bytes()))
+		if err != nil || loaded != (Loaded{Events: int(head), NamesOnly: namesOnly}) {
+			t.Fatalf("%+v of %d events, error %v", loaded, head, err)
 		}
 		got := rec.FoldAt(head / 2).State()
 		if got.Source.Kind != "file" {
@@ -456,7 +469,7 @@ func TestARecordingShowsTheSameStates(t *testing.T) {
 		if !bytes.Equal(a, b) {
 			t.Errorf("the recording's state differs:\n got %s\nwant %s", a, b)
 		}
-		if _, _, err := l.Load(strings.NewReader("no trace")); err == nil {
+		if _, err := l.Load(strings.NewReader("no trace")); err == nil {
 			t.Error("loaded what is no trace")
 		}
 		if _, err := l.Select(t.Context(), selection.Change{Source: ptr("sim")}); err != nil {

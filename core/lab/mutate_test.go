@@ -95,13 +95,13 @@ func TestAHandlerThatMutatesIsSeenByEverybody(t *testing.T) {
 				// Each moment has the object as it was then, and so has the recording.
 				head, _ := rec.Head()
 				var file bytes.Buffer
-				if _, err := l.Record(&file); err != nil {
+				if _, err := l.Record(&file, false); err != nil {
 					t.Fatal(err)
 				}
 				loaded := trace.NewRecorder(trace.RecorderOptions{})
 				again := New(Options{Recorder: loaded})
 				t.Cleanup(again.Close)
-				if _, _, err := again.Load(&file); err != nil {
+				if _, err := again.Load(&file); err != nil {
 					t.Fatal(err)
 				}
 				labels, mutations := map[string]int{}, 0
@@ -257,13 +257,13 @@ func TestAnIndexKeepsTheKeyOfAMutatedObject(t *testing.T) {
 				scale(1)
 				check("another object", ghost)
 				var file bytes.Buffer
-				if _, err := l.Record(&file); err != nil {
+				if _, err := l.Record(&file, false); err != nil {
 					t.Fatal(err)
 				}
 				loaded := trace.NewRecorder(trace.RecorderOptions{})
 				again := New(Options{Recorder: loaded})
 				t.Cleanup(again.Close)
-				if _, _, err := again.Load(&file); err != nil {
+				if _, err := again.Load(&file); err != nil {
 					t.Fatal(err)
 				}
 				a, _ := json.Marshal(state(rec).Indexer)

@@ -9,12 +9,13 @@ import (
 	"informerscope/core/ask/analysis"
 	"informerscope/core/ask/doctor"
 	"informerscope/core/log/tracefile"
+	"informerscope/core/wire/broadcast"
 	"informerscope/core/words/event"
 	"informerscope/core/words/object"
 )
 
-// Record writes the log so far as a trace file and returns a file name.
-func (l *Lab) Record(w io.Writer) (string, error) {
+// Record writes the log so far as a trace file and returns a file name. With namesOnly the objects lose their bodies, as in a broadcast.
+func (l *Lab) Record(w io.Writer, namesOnly bool) (string, error) {
 	l.mu.Lock()
 	sel := l.selection
 	l.mu.Unlock()
@@ -24,7 +25,18 @@ func (l *Lab) Record(w io.Writer) (string, error) {
 	}
 	now := l.o.Clock.Now()
 	h := tracefile.Header{Selection: sel, StartedAt: now.Add(-l.rec.Now()).UTC().Format(time.RFC3339)}
-	if err := tracefile.WriteLog(w, h, l.rec); err != nil {
+	marshal := tracefile.MarshalObject
+	if namesOnly {
+		h.Objects = tracefile.Names
+		marshal = func(o any) ([]byte, error) {
+			raw, err := tracefile.MarshalObject(o)
+			if err != nil {
+				return nil, err
+			}
+			return broadcast.Strip(raw)
+		}
+	}
+	if err := tracefile.WriteLog(w, h, l.rec, marshal); err != nil {
 		return "", err
 	}
 	return fileName(sel, now, "jsonl"), nil
@@ -46,12 +58,20 @@ func fileName(sel event.Selection, now time.Time, ending string) string {
 	return fmt.Sprintf("informerscope-%s-%s.%s", sel.Resource, now.UTC().Format("20060102-150405"), ending)
 }
 
-// Load ends the experiment and shows a recording instead. It returns the number of events, and for a damaged file a warning about what was lost. The
-// experiment continues while the file is read, and other work gets its turn. If a selection is made or another recording is loaded meanwhile, Load returns
-// ErrSuperseded.
-func (l *Lab) Load(r io.Reader) (events int, warning string, err error) {
+// Loaded describes a recording that was read.
+type Loaded struct {
+	Events int `json:"events"`
+	// Warning says what was lost of a damaged file; empty if nothing was.
+	Warning string `json:"warning"`
+	// NamesOnly: the objects have no bodies.
+	NamesOnly bool `json:"namesOnly"`
+}
+
+// Load ends the experiment and shows a recording instead. The experiment continues while the file is read, and other work gets its turn. If a selection is
+// made or another recording is loaded meanwhile, Load returns ErrSuperseded.
+func (l *Lab) Load(r io.Reader) (Loaded, error) {
 	if l.o.Audience {
-		return 0, "", ErrAudience
+		return Loaded{}, ErrAudience
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -87,22 +107,23 @@ func (l *Lab) Load(r io.Reader) (events int, warning string, err error) {
 	defer l.mu.Unlock()
 	switch {
 	case l.closed:
-		return 0, "", errClosed
+		return Loaded{}, errClosed
 	case l.request != mine:
-		return 0, "", ErrSuperseded
+		return Loaded{}, ErrSuperseded
 	case err != nil:
 		l.request = nil
-		return 0, "", err
+		return Loaded{}, err
 	}
 	l.request = nil
 	l.stopSource()
 	l.selection = h.Selection
 	l.selection.Source = "file"
 	l.rec.Load(log)
+	loaded := Loaded{Events: events, NamesOnly: h.Objects == tracefile.Names}
 	if damage != nil {
-		warning = damage.Error()
+		loaded.Warning = damage.Error()
 	}
-	return events, warning, nil
+	return loaded, nil
 }
 
 // countingReader counts the bytes that were read from a file.

@@ -40,9 +40,9 @@ func TestLoadingLetsOthersHaveTheirTurn(t *testing.T) {
 		done = n
 	}})
 	defer l.Close()
-	n, warning, err := l.Load(bytes.NewReader(file))
-	if n != 50_000 || warning != "" || err != nil {
-		t.Fatalf("%d events, %q, %v", n, warning, err)
+	loaded, err := l.Load(bytes.NewReader(file))
+	if loaded != (Loaded{Events: 50_000}) || err != nil {
+		t.Fatalf("%+v, %v", loaded, err)
 	}
 	if most := int64(len(file) / (64 << 10)); turns.Load() < most || done != len(file) {
 		t.Errorf("%d turns, want one for each of %d pieces; it came to %d of %d bytes", turns.Load(), most, done, len(file))
@@ -60,8 +60,8 @@ func TestLoadingLetsOthersHaveTheirTurn(t *testing.T) {
 		},
 		"another recording": func() {
 			during = nil
-			if n, _, err := l.Load(bytes.NewReader(aRecording(3))); n != 3 || err != nil {
-				t.Errorf("%d events, %v", n, err)
+			if loaded, err := l.Load(bytes.NewReader(aRecording(3))); loaded.Events != 3 || err != nil {
+				t.Errorf("%+v, %v", loaded, err)
 			}
 		},
 	} {
@@ -69,7 +69,7 @@ func TestLoadingLetsOthersHaveTheirTurn(t *testing.T) {
 		done, during = 0, func() { done = 0; other(); done = 0 }
 		progress := l.o.Progress
 		l.o.Progress = func(string, int, int) {}
-		if _, _, err := l.Load(bytes.NewReader(file)); !errors.Is(err, ErrSuperseded) {
+		if _, err := l.Load(bytes.NewReader(file)); !errors.Is(err, ErrSuperseded) {
 			t.Errorf("%s meanwhile: %v", name, err)
 		}
 		l.o.Progress = progress
@@ -84,7 +84,7 @@ func TestLoadingLetsOthersHaveTheirTurn(t *testing.T) {
 	// A file that is not a recording leaves the experiment running.
 	during = nil
 	before := rec.Generation()
-	if _, _, err := l.Load(strings.NewReader("no trace")); err == nil || rec.Generation() != before {
+	if _, err := l.Load(strings.NewReader("no trace")); err == nil || rec.Generation() != before {
 		t.Errorf("%v, and a new log began", err)
 	}
 }

@@ -114,13 +114,13 @@ func TestTheStoreIsAsLargeAsItsTransformLeavesIt(t *testing.T) {
 					}
 
 					var file bytes.Buffer
-					if _, err := l.Record(&file); err != nil {
+					if _, err := l.Record(&file, false); err != nil {
 						t.Fatal(err)
 					}
 					loaded := trace.NewRecorder(trace.RecorderOptions{})
 					again := New(Options{Recorder: loaded})
 					t.Cleanup(again.Close)
-					if _, _, err := again.Load(&file); err != nil {
+					if _, err := again.Load(&file); err != nil {
 						t.Fatal(err)
 					}
 					if was := again.Selection().Transform; was != transform {

@@ -77,29 +77,26 @@ type calls struct {
 		Name string `json:"name"`
 		On   bool   `json:"on"`
 	} `json:"fault"`
-	Hold        bool          `json:"hold"`
-	Release     bool          `json:"release"`
-	Play        view.Playback `json:"play"`
-	Pause       view.Playback `json:"pause"`
-	Step        view.Playback `json:"step"`
-	Seek        view.Playback `json:"seek"`
-	Live        view.Playback `json:"live"`
-	SeekTime    view.Playback `json:"seekTime"`
-	Mark        view.Playback `json:"mark"`
-	Stories     story.Library `json:"stories"`
-	StoryAdd    string        `json:"storyAdd"`
-	StoryBegin  bool          `json:"storyBegin"`
-	StoryTurn   bool          `json:"storyTurn"`
-	StoryStep   bool          `json:"storyStep"`
-	StoryLevel  bool          `json:"storyLevel"`
-	StoryRide   bool          `json:"storyRide"`
-	StoryEnd    bool          `json:"storyEnd"`
-	StoryFollow bool          `json:"storyFollow"`
-	Record      file          `json:"record"`
-	Load        struct {
-		Events  int    `json:"events"`
-		Warning string `json:"warning"`
-	} `json:"load"`
+	Hold           bool                 `json:"hold"`
+	Release        bool                 `json:"release"`
+	Play           view.Playback        `json:"play"`
+	Pause          view.Playback        `json:"pause"`
+	Step           view.Playback        `json:"step"`
+	Seek           view.Playback        `json:"seek"`
+	Live           view.Playback        `json:"live"`
+	SeekTime       view.Playback        `json:"seekTime"`
+	Mark           view.Playback        `json:"mark"`
+	Stories        story.Library        `json:"stories"`
+	StoryAdd       string               `json:"storyAdd"`
+	StoryBegin     bool                 `json:"storyBegin"`
+	StoryTurn      bool                 `json:"storyTurn"`
+	StoryStep      bool                 `json:"storyStep"`
+	StoryLevel     bool                 `json:"storyLevel"`
+	StoryRide      bool                 `json:"storyRide"`
+	StoryEnd       bool                 `json:"storyEnd"`
+	StoryFollow    bool                 `json:"storyFollow"`
+	Record         file                 `json:"record"`
+	Load           lab.Loaded           `json:"load"`
 	Export         file                 `json:"export"`
 	AddIndex       string               `json:"addIndex"`
 	Panic          bool                 `json:"panic"`

@@ -132,9 +132,12 @@ export class Files {
     this.ctx.say(this.ctx.t('file.saved', { name, n: bytes(blob.size) }));
   }
 
-  /** Saves the log; with a moment in its name when it is to open there. @param {number} [at] */
-  async save(at) {
-    const file = await this.ctx.act('record');
+  /**
+   * Saves the log; with a moment in its name when it is to open there.
+   * @param {number} [at] @param {'names' | 'whole'} [objects] what it holds of them
+   */
+  async save(at, objects = 'names') {
+    const file = await this.ctx.act('record', objects);
     if (!file?.parts) return;
     const name = String(file.name || 'informerscope.jsonl');
     this.give(at ? name.replace(/\.jsonl$/, `-at${at}.jsonl`) : name, file.parts, 'application/jsonl');
@@ -201,7 +204,7 @@ export class Files {
     fragment.write({ at: null });
     const n = exact(o.events ?? 0);
     if (o.warning) ctx.say(t('file.damaged', { n, name, w: o.warning }), true);
-    else ctx.say(t('file.loaded', { n, name }));
+    else ctx.say(t(o.namesOnly ? 'file.loadedNames' : 'file.loaded', { n, name }));
     const at = Number(moment.exec(name)?.[1]);
     if (at) await ctx.act('seek', at);
   }
@@ -287,6 +290,7 @@ export class Files {
       row(sim && this.exact ? 'link' : 'moment', () => this.share(anchor));
       root.append(h('hr'));
       row('save', () => this.save());
+      row('saveWhole', () => this.save(0, 'whole'));
       row('export', () => this.export());
       if (!ctx.follower) row('open', () => this.open());
       root.append(h('hr'));

@@ -31,7 +31,7 @@ func recordRelistLoop(t *testing.T) (recording []byte, findings []doctor.Finding
 			t.Errorf("the log is diagnosed as %+v, and event by event as %+v", findings, own)
 		}
 		var b bytes.Buffer
-		if _, err := p.lab.Record(&b); err != nil {
+		if _, err := p.lab.Record(&b, false); err != nil {
 			t.Fatal(err)
 		}
 		recording = b.Bytes()

@@ -132,7 +132,7 @@ func TestFileOfAnEvictedLog(t *testing.T) {
 		r.Emit(0, s.Events[i].Event)
 	}
 	var b bytes.Buffer
-	if err := WriteLog(&b, Header{}, r); err != nil {
+	if err := WriteLog(&b, Header{}, r, nil); err != nil {
 		t.Fatal(err)
 	}
 	h, events, warning, err := readAll(&b, ReadOptions{DecodeObject: foldtest.DecodeObj})
@@ -151,7 +151,7 @@ func TestFileOfAnEvictedLog(t *testing.T) {
 	q.Load(log)
 	s.Check(t, q.FoldAt(1<<50))
 	b.Reset()
-	if err := WriteLog(&b, Header{}, trace.NewRecorder(trace.RecorderOptions{})); err != nil {
+	if err := WriteLog(&b, Header{}, trace.NewRecorder(trace.RecorderOptions{}), nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, events, warning, err = readAll(&b, ReadOptions{}); len(events) != 0 || warning != nil || err != nil {

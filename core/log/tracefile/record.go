@@ -16,6 +16,9 @@ const (
 	ClientGo = "v0.37.2"
 )
 
+// Names as a Header's Objects: of each object its kind, names, versions, times and phase.
+const Names = "names"
+
 // Header is the first line of a trace file.
 type Header struct {
 	Format  string `json:"format"`
@@ -29,6 +32,8 @@ type Header struct {
 	Events int `json:"events,omitempty"`
 	// First is the seq of the first recorded event when the log's beginning was not kept: the lines before it restore the state at that moment.
 	First uint64 `json:"first,omitempty"`
+	// Objects is Names if the objects have no bodies; empty for whole objects.
+	Objects string `json:"objects,omitempty"`
 	// Note is free text.
 	Note string `json:"note,omitempty"`
 }

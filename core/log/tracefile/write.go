@@ -16,8 +16,9 @@ import (
 	"informerscope/core/words/event"
 )
 
-// WriteLog writes a whole log as a trace file. If its beginning was evicted, the state before the first kept event comes first.
-func WriteLog(w io.Writer, h Header, log *trace.Recorder) error {
+// WriteLog writes a whole log as a trace file. If its beginning was evicted, the state before the first kept event comes first. marshal returns the JSON of
+// an object; nil is MarshalObject.
+func WriteLog(w io.Writer, h Header, log *trace.Recorder, marshal func(any) ([]byte, error)) error {
 	head, _ := log.Head()
 	// Hold on to the events before asking where they begin: they may be evicted meanwhile.
 	first, events := log.Retain(1, head)
@@ -31,7 +32,7 @@ func WriteLog(w io.Writer, h Header, log *trace.Recorder) error {
 		h.First = first
 		h.Selection = f.Selection()
 	}
-	return WriteFile(w, h, func(yield func(*event.Entry) bool) {
+	return writeFile(w, h, marshal, func(yield func(*event.Entry) bool) {
 		for i := range before {
 			if !yield(&before[i]) {
 				return
@@ -44,8 +45,12 @@ func WriteLog(w io.Writer, h Header, log *trace.Recorder) error {
 // WriteFile writes a trace file: JSON Lines, the header first. It fills in the header's Format, Version and ClientGo, and a zero Selection from a leading
 // KindSelected. Each object is written once, where it first appears, as its MarshalJSON returns it.
 func WriteFile(w io.Writer, h Header, events iter.Seq[*event.Entry]) error {
+	return writeFile(w, h, nil, events)
+}
+
+func writeFile(w io.Writer, h Header, marshal func(any) ([]byte, error), events iter.Seq[*event.Entry]) error {
 	bw := bufio.NewWriterSize(w, 64<<10)
-	fw := &fileWriter{w: bw, ids: map[any]int{}}
+	fw := &fileWriter{w: bw, ids: map[any]int{}, json: marshal}
 	fw.enc = json.NewEncoder(&fw.line)
 	fw.enc.SetEscapeHTML(false) // objects must come back byte for byte
 	var err error

@@ -517,7 +517,7 @@ func TestCommandsDoWhatTheTableSays(t *testing.T) {
 		t.Errorf("recorded %q, %v", name, err)
 	}
 	loaded, err := c.Do(t.Context(), "load", []arg.Value{{Bytes: file.Bytes()}})
-	if err != nil || loaded.(map[string]any)["events"].(int) == 0 {
+	if err != nil || loaded.(lab.Loaded).Events == 0 {
 		t.Errorf("load: %v, %v", loaded, err)
 	}
 	if err := errorOf(c.do(t, "broadcast")); err != ErrNotOffered {

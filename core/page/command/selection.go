@@ -3,11 +3,13 @@ package command
 import (
 	"bytes"
 	"context"
+	"io"
 	"math"
 
 	"informerscope/core/cluster/simcluster"
 	"informerscope/core/lab/action"
 	"informerscope/core/lab/selection"
+	"informerscope/core/log/tracefile"
 	"informerscope/core/words/arg"
 	"informerscope/core/words/event"
 )
@@ -112,9 +114,12 @@ func sourceCommands() []Command {
 // fileCommands write and read files.
 func fileCommands() []Command {
 	return []Command{{
-		Name: "record", Effect: Looks, Script: true,
+		Name: "record", Effect: Looks, Script: true, Args: []arg.Spec{{Name: "objects", Type: arg.Text, OneOf: []string{"whole", tracefile.Names}}},
+		Does:    "`names` leaves of each object its kind, names, versions, times and phase; without it objects are whole",
 		Answers: "the log so far as a recording: `{name, parts}`, the parts being buffers, in order; for a script `{name, text}`",
-		run:     takeNone(func(_ context.Context, c *Console) (any, error) { return File{c.Lab.Record}, nil }),
+		run: takeOne("whole", func(_ context.Context, c *Console, objects string) (any, error) {
+			return File{func(w io.Writer) (string, error) { return c.Lab.Record(w, objects == tracefile.Names) }}, nil
+		}),
 	}, {
 		Name: "export", Effect: Looks, Answers: "the log in the Chrome trace-event format, which Perfetto opens: `{name, parts}`",
 		run: takeNone(func(_ context.Context, c *Console) (any, error) { return File{c.Lab.Export}, nil }),
@@ -122,20 +127,20 @@ func fileCommands() []Command {
 		Name: "load", Effect: Begins, Script: true, Args: []arg.Spec{{Name: "file", Type: arg.Content, Needed: true}},
 		Does: "ends the experiment and shows a recording instead. Other calls go on while it is read; a later `select` or `load` replaces it, and it " +
 			"returns an error. docs/dev/trace.md has the limits of a file",
-		Answers: "`{events, warning}`",
+		Answers: "`{events, warning, namesOnly}`",
 		run: func(_ context.Context, c *Console, given arg.Values) (any, error) {
 			content, err := given.Content(0)
 			if err != nil {
 				return nil, err
 			}
 			c.reportSimulated(false)
-			n, warning, err := c.Lab.Load(bytes.NewReader(content))
+			loaded, err := c.Lab.Load(bytes.NewReader(content))
 			if err != nil {
 				c.reportSimulated(c.Lab.Selection().Source == "sim")
 				return nil, err
 			}
 			c.View.Reset()
-			return map[string]any{"events": n, "warning": warning}, nil
+			return loaded, nil
 		},
 	}}
 }

@@ -146,14 +146,14 @@ func TestFactsAreTheSameWhicheverWayOneComes(t *testing.T) {
 				p.take(v)
 
 				var file bytes.Buffer
-				if _, err := l.Record(&file); err != nil {
+				if _, err := l.Record(&file, false); err != nil {
 					t.Fatal(err)
 				}
 				loaded := newWholeRecorder()
 				again := lab.New(lab.Options{Recorder: loaded})
 				defer again.Close()
-				if _, warning, err := again.Load(&file); err != nil || warning != "" {
-					t.Fatal(err, warning)
+				if read, err := again.Load(&file); err != nil || read.Warning != "" {
+					t.Fatal(err, read)
 				}
 				onFile := view.New(loaded, clock.RealClock{})
 
@@ -235,14 +235,14 @@ func TestFactsOfARecordingThatBeginsLate(t *testing.T) {
 					t.Fatalf("all of the log is kept: it begins with %d", first)
 				}
 				var file bytes.Buffer
-				if _, err := l.Record(&file); err != nil {
+				if _, err := l.Record(&file, false); err != nil {
 					t.Fatal(err)
 				}
 				loaded := newWholeRecorder()
 				again := lab.New(lab.Options{Recorder: loaded})
 				defer again.Close()
-				if _, warning, err := again.Load(&file); err != nil || warning != "" {
-					t.Fatal(err, warning)
+				if read, err := again.Load(&file); err != nil || read.Warning != "" {
+					t.Fatal(err, read)
 				}
 				v, onFile := view.New(rec, clock.RealClock{}), view.New(loaded, clock.RealClock{})
 				before := uint64(1 + rec.FoldAt(first).Lanes()) // a KindSelected and a KindRestored each

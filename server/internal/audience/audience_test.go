@@ -573,7 +573,7 @@ func TestSegmentsAreCheckedAnew(t *testing.T) {
 		base := serve(t, hall).URL + Prefix + hall.Token() + "/"
 		_, rec := follow(t, base, 1)
 		var file bytes.Buffer
-		if err := tracefile.WriteLog(&file, tracefile.Header{}, rec); err != nil {
+		if err := tracefile.WriteLog(&file, tracefile.Header{}, rec, nil); err != nil {
 			t.Fatal(err)
 		}
 		if text := file.String(); strings.Contains(text, secret) || strings.Contains(text, "canary-annotation") || strings.Contains(text, "canary-secret") ||

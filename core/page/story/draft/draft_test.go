@@ -57,7 +57,7 @@ func record(t *testing.T, release string, do func(t *testing.T, c *command.Conso
 		do(t, c, rec)
 		time.Sleep(3 * time.Minute)
 		var b bytes.Buffer
-		if _, err := c.Lab.Record(&b); err != nil {
+		if _, err := c.Lab.Record(&b, false); err != nil {
 			t.Fatal(err)
 		}
 		recording = b.Bytes()
