@@ -20,21 +20,22 @@ import (
 
 //go:generate go test -run ^TestTheDocumentHasTheCauses$ -write-causes
 
-var writeCauses = flag.Bool("write-causes", false, "write the table of docs/dev/protocol.md")
+var writeCauses = flag.Bool("write-causes", false, "write the table of docs/troubleshooting.md")
 
-// TestTheDocumentHasTheCauses compares the table in docs/dev/protocol.md with the causes; go generate ./core/words/cause writes it.
+// TestTheDocumentHasTheCauses compares the table in docs/troubleshooting.md with the causes; go generate ./core/words/cause writes it.
 func TestTheDocumentHasTheCauses(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("| cause | who failed, or answered | meaning | may trying again help |\n|-|-|-|-|\n")
+	b.WriteString("| in short | what happened | who failed, or answered | what to do | may trying again help | word in links and logs |\n|-|-|-|-|-|-|\n")
+	named := cause.Args{Context: "kind-kind", User: "jane", Verb: "list", Resource: "widgets.example.com", Namespace: "team-a"}
 	for _, c := range cause.All() {
-		what, _ := c.Say(cause.Args{})
+		what, remedy := c.Say(named)
 		retries := "no"
 		if c.Retries {
 			retries = "yes"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c.ID, c.Giver.EN, doctables.Cell(what.EN), retries)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | `%s` |\n", c.Name.EN, doctables.Cell(what.EN), c.Giver.EN, doctables.Cell(remedy.EN), retries, c.ID)
 	}
-	doctables.Hold(t, "../../../docs/dev/protocol.md", "go generate ./core/words/cause", *writeCauses, map[string]string{"causes": b.String()})
+	doctables.Hold(t, "../../../docs/troubleshooting.md", "go generate ./core/words/cause", *writeCauses, map[string]string{"causes": b.String()})
 }
 
 func answer(code int, reason metav1.StatusReason, message string) error {
