@@ -24,10 +24,12 @@ export const reflector = {
     const side = r.resourceVersion && !phone ? 'rv=version reflector.resourceVersion' : '';
     if (silent) return { words: t('row.looksOpen'), tone: 'warn', side };
     if (r.phase === 'backoff') return { words: t('row.noWatch'), tone: 'warn', under: left, underAs: phone ? 't row.againShort' : 't row.again', side };
+    if (lane.facts.ahead > 1) return { number: 'facts.ahead', unit: t(phone ? 'row.ahead' : 'row.decodedAhead'), side };
     return { words: t(`row.phase.${/** @type {'idle'} */ (r.phase)}`), tone: r.phase === 'stopped' ? 'warn' : 'mid', side };
   },
   say({ lane, t, silent }) {
     const r = lane.state.reflector;
+    if (lane.facts.ahead > 1) return t('row.say.ahead', { n: lane.facts.ahead });
     const words = silent ? t('row.looksOpen') : r.phase === 'backoff' ? t('row.noWatch') : t(`row.phase.${/** @type {'idle'} */ (r.phase)}`);
     return t('row.say.reflector', { words, rv: r.resourceVersion || '—' });
   },
@@ -43,6 +45,8 @@ export const reflector = {
         ...(asked.length ? [{ words: cut(asked.join(' '), 46), mono: true }] : []),
         { path: 'n=exact reflector.lists; m=exact reflector.watches; k=exact reflector.relists', as: 't inside.requests' },
         { path: 'n=exact reflector.events; m=exact reflector.bookmarks', as: 't inside.events' },
+        ...(lane.facts.features.decodesAhead
+          ? [{ path: 'n=exact facts.ahead', as: /** @type {const} */ ('t inside.ahead'), aside: lane.facts.ahead ? t('inside.aheadSent') : '' }] : []),
         ...(r.backoffs.length ? [{ words: t('inside.backoffs', { s: r.backoffs.slice(-5).map(span).join(', ') }), tone: /** @type {const} */ ('warn') }] : []),
         ...(r.lastError ? [{ words: cut(r.lastError, 50), aside: t('inside.ago', { s: span(now - r.lastErrorMillis) }) }] : []),
       ],

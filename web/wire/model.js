@@ -43,7 +43,7 @@ export const places = { cluster: 1, store: 2, apart: 4, unsent: 8, reduced: 16 }
 /** The facts before anything is known. @returns {Facts} */
 function emptyFacts() {
   return {
-    sure: true, trouble: { down: false }, deltas: 0, lastRun: null, focus: ['indexer', 'listeners'],
+    sure: true, trouble: { down: false }, deltas: 0, ahead: 0, lastRun: null, focus: ['indexer', 'listeners'],
     features: {
       keepsOrder: true, popsBatches: true, listsByWatch: true, atomic: true, unlocks: true, contexts: true, resets: true, repeatsKeys: false,
       decodesAhead: false,

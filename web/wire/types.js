@@ -171,6 +171,8 @@
  *   be current.
  * @property {TroubleFacts} trouble what is wrong between the informer and its cluster.
  * @property {number} deltas how many deltas of objects the queue holds; for a DeltaFIFO, those of all its keys.
+ * @property {number} ahead how many frames of an open WatchList the client has read and decoded that the Reflector has not read: to the API
+ *   server they are delivered.
  * @property {string[]} focus the stations to look at: those with a problem now or within the last three seconds.
  * @property {Reconcile | null} lastRun the controller's reconcile that began last, with the one cause, read and write that deserve a look;
  *   nil without one, or if the log names no causes of keys.
@@ -543,6 +545,7 @@
  * @property {number} taken creates refused because an object has the name: AlreadyExists
  * @property {Write} [lastWrite]
  * @property {boolean} shuttingDown
+ * @property {boolean} [paused] Get gives nothing to a worker until Resume: of a probe's queue, since client-go 0.38
  */
 
 /**
@@ -974,7 +977,7 @@
  * @property {boolean} storyEnd
  * @property {boolean} storyFollow
  * @property {MadeFile} record
- * @property {{events: number, warning: string}} load
+ * @property {Loaded} load
  * @property {MadeFile} export
  * @property {string} addIndex
  * @property {boolean} panic
@@ -1120,6 +1123,14 @@
  * @typedef {object} MadeFile
  * @property {string} name
  * @property {ArrayBuffer[]} parts in order
+ */
+
+/**
+ * Loaded describes a recording that was read.
+ * @typedef {object} Loaded
+ * @property {number} events
+ * @property {string} warning Warning says what was lost of a damaged file; empty if nothing was.
+ * @property {boolean} namesOnly the objects have no bodies.
  */
 
 /**
@@ -1629,7 +1640,7 @@
  * @property {[token: string]} token
  * @property {[]} resources
  * @property {[]} namespaces
- * @property {[]} record
+ * @property {[objects?: 'whole' | 'names' | null]} record
  * @property {[]} export
  * @property {[file: string | ArrayBuffer]} load
  * @property {[]} broadcast

@@ -13,6 +13,8 @@ type Facts struct {
 	Trouble TroubleFacts `json:"trouble"`
 	// Deltas is how many deltas of objects the queue holds; for a DeltaFIFO, those of all its keys.
 	Deltas int `json:"deltas"`
+	// Ahead is how many frames of an open WatchList the client has read and decoded that the Reflector has not read: to the API server they are delivered.
+	Ahead int `json:"ahead"`
 	// Focus are the stations to look at: those with a problem now or within the last three seconds.
 	Focus []string `json:"focus"`
 	// LastRun is the controller's reconcile that began last, with the one cause, read and write that deserve a look; nil without one, or if the log names no
