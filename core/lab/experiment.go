@@ -16,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/sharding"
 	"k8s.io/utils/clock"
 
 	"informerscope/core/client/factory"
@@ -214,8 +215,12 @@ func (x *experiment) newInformerLocked(ln *lane) informer.SharedIndexInformer {
 		panic(err)
 	}
 	labels, shard := x.selectors(ln)
+	own, tweaked := shard, "" // before 0.38 a program could only add the selector to its requests
+	if !release.Behaviour().Shards {
+		own, tweaked = nil, shard.String()
+	}
 	lw := factory.NewListWatch(ln.client, ln.gvr, x.selection.ForTarget(ln.target.Target).WatchedNamespace(), func(o *metav1.ListOptions) {
-		o.LabelSelector, o.ShardSelector = labels, shard
+		o.LabelSelector, o.ShardSelector = labels, cmp.Or(o.ShardSelector, tweaked)
 	}, release)
 	inf := informer.NewSharedIndexInformerWithOptions(lw, &object.Object{}, informer.SharedIndexInformerOptions{
 		ResyncPeriod:      metricsResync,
@@ -226,6 +231,7 @@ func (x *experiment) newInformerLocked(ln *lane) informer.SharedIndexInformer {
 		Gates:             x.gates(ln),
 		Clock:             x.clock,
 		Random:            x.lab.randomLocked(int(ln.index)),
+		ShardSelector:     own,
 	})
 	if err := inf.SetTransform(ln.openTransform(selection.TransformFunc(x.selection.Transform))); err != nil { // it has not started
 		panic(err)
@@ -234,7 +240,7 @@ func (x *experiment) newInformerLocked(ln *lane) informer.SharedIndexInformer {
 }
 
 // selectors returns the selectors of a lane's requests.
-func (x *experiment) selectors(ln *lane) (labels, shard string) {
+func (x *experiment) selectors(ln *lane) (labels string, shard sharding.Selector) {
 	shard, err := selection.ShardSelector(ln.target.Shard)
 	if err != nil { // setShard has parsed it
 		panic(err)
@@ -250,7 +256,7 @@ func (x *experiment) unread(ln *lane, cluster *simcluster.Cluster) string {
 	}
 	labels, shard := x.selectors(ln)
 	n, ok := cluster.CountChanges(ln.gvr.GroupResource(), x.selection.ForTarget(ln.target.Target).WatchedNamespace(),
-		url.Values{"labelSelector": {labels}, "shardSelector": {shard}}, after)
+		url.Values{"labelSelector": {labels}, "shardSelector": {shard.String()}}, after)
 	if !ok {
 		return ""
 	}

@@ -22,7 +22,7 @@ func (x *experiment) followClusterLocked(lanes ...*lane) {
 		}
 		labels, shard := x.selectors(ln)
 		end, ok := cluster.Follow(ln.gvr.GroupResource(), x.selection.ForTarget(ln.target.Target).WatchedNamespace(),
-			url.Values{"labelSelector": {labels}, "shardSelector": {shard}}, simcluster.Follower{
+			url.Values{"labelSelector": {labels}, "shardSelector": {shard.String()}}, simcluster.Follower{
 				Begin: func(versions []simcluster.Version) { x.emit(ln.index, clusterObjects(versions)) },
 				Change: func(typ watch.EventType, v simcluster.Version) {
 					x.emit(ln.index, event.ClusterChange{Op: changeOps[typ], Key: v.Key, RV: v.RV, Unsent: !v.Sent}.Event())

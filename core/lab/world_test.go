@@ -133,7 +133,7 @@ func compareWorlds(t *testing.T, l *Lab, rec *trace.Recorder, when string) (coun
 			path = "/apis/" + ln.target.Group + "/" + ln.target.Version + path
 		}
 		labels, shard := l.exp.selectors(ln)
-		all, sent := listKeys(t, l, path, nil), listKeys(t, l, path, url.Values{"labelSelector": {labels}, "shardSelector": {shard}})
+		all, sent := listKeys(t, l, path, nil), listKeys(t, l, path, url.Values{"labelSelector": {labels}, "shardSelector": {shard.String()}})
 		cluster, objects := f.Cluster(i), f.Objects(i)
 		if cluster.Len() != len(all) {
 			t.Fatalf("%s: lane %d: the cluster has %d objects, the log says %d", when, i, len(all), cluster.Len())

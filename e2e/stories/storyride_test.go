@@ -152,7 +152,7 @@ func TestAStoryRides(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := t.TempDir()
-	old := strings.Replace(string(text), `eras: ["1.37", "1.35", "1.33", "1.31"]`, `eras: ["1.31"]`, 1)
+	old := strings.Replace(string(text), `eras: ["1.37", "1.38", "1.35", "1.33", "1.31"]`, `eras: ["1.31"]`, 1)
 	if old == string(text) {
 		t.Fatal("the story has other releases")
 	}

@@ -75,6 +75,7 @@ type Target interface {
 	Compact(ctx context.Context) (string, error)
 	Expire(ctx context.Context) (string, error)
 	FailOver(ctx context.Context, versions uint64) error
+	IgnoreShards(ctx context.Context, ignores bool) error
 	Restart(ctx context.Context) error
 }
 

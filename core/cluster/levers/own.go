@@ -73,6 +73,11 @@ func (o OwnCluster) Expire(context.Context) (string, error) {
 	return "ended every watch of pods with 410 Expired", nil
 }
 
+func (o OwnCluster) IgnoreShards(_ context.Context, ignores bool) error {
+	o.cluster.IgnoreShards(ignores)
+	return nil
+}
+
 func (o OwnCluster) FailOver(_ context.Context, versions uint64) error {
 	o.cluster.FailOver(versions)
 	return nil

@@ -101,6 +101,16 @@ var table = []Lever{
 			return did, c.FailOver(ctx, uint64(max(a.N, 0)))
 		},
 	}, {
+		Name: "unsharded", Params: []Param{number}, LinkMeans: "0: it knows shards again", Holds: true,
+		Does: "the API server takes no notice of shard selectors, as without the gate ShardedListAndWatch, until `unsharded {n: 0}`",
+		pull: func(ctx context.Context, c Target, a Args) (string, error) {
+			did := "the API server knows shards again"
+			if a.N > 0 {
+				did = "the API server takes no notice of shard selectors"
+			}
+			return did, c.IgnoreShards(ctx, a.N > 0)
+		},
+	}, {
 		Name: "expire", Does: "every watch of pods ends with 410, so that all list again", Menu: FaultMenu, Breaks: true, Strikes: "expire",
 		pull: func(ctx context.Context, c Target, _ Args) (string, error) { return c.Expire(ctx) },
 	}, {

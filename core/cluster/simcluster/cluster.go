@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -78,6 +79,8 @@ type Cluster struct {
 	types          Types     // nil for a page's cluster
 	events         *resource // nil without Events
 	eventKeys      []string  // of the Events that the controllers have written, oldest first
+
+	ignoresShards atomic.Bool // see IgnoreShards
 
 	mu           sync.Mutex
 	seed1        uint64     // Options.Seed

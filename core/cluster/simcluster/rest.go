@@ -101,6 +101,9 @@ func (c *Cluster) serve(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
+	if c.ignoresShards.Load() {
+		query.Del("shardSelector")
+	}
 	req := &request{w: w, r: r, query: query, shape: sh, breathe: c.breathe}
 	switch {
 	case rest[0] == "namespaces" && len(rest) > 2 && !(len(rest) == 3 && (rest[2] == "status" || rest[2] == "finalize")):

@@ -18,7 +18,7 @@ func Words(step string) (en, zh string) {
 		if id += " " + s.Arg(0); on == "off" {
 			id += " off"
 		}
-	case "writes", "crowd", "failover", "finalizer":
+	case "writes", "crowd", "failover", "finalizer", "unsharded":
 		if s.Arg(0) == "off" || s.Arg(0) == "" {
 			id += " off"
 		}
@@ -134,6 +134,8 @@ var words = map[string]struct{ en, zh string }{
 	"failover": {"Another API server answers, {0} versions behind: no change comes until it has caught up.",
 		"换了一个 API server 应答，落后 {0} 个版本：追上之前不会有变更。"},
 	"failover off":  {"The API server has caught up: changes come again.", "API server 追上了：变更又会到来。"},
+	"unsharded":     {"The API server takes no notice of shards: a list brings all objects.", "API server 不理会分片：list 会发来全部对象。"},
+	"unsharded off": {"The API server knows shards again.", "API server 又支持分片了。"},
 	"expire":        {"A 410 ends every watch: all clients must list again.", "410 结束了每个 watch：所有客户端都要重新 list。"},
 	"finalizer":     {"Pods have a finalizer: a deleted pod stays until it is taken off.", "pod 有了 finalizer：被删除的 pod 会留到它被移除。"},
 	"finalizer off": {"The finalizer is off every pod: what was deleted goes now.", "每个 pod 的 finalizer 都移除了：已删除的现在消失。"},

@@ -10,7 +10,7 @@ func TestShardSelector(t *testing.T) {
 		"2/2": "shardRange(object.metadata.uid, '0x8000000000000000', '0x10000000000000000')",
 		"2/3": "shardRange(object.metadata.uid, '0x5555555555555555', '0xaaaaaaaaaaaaaaaa')",
 	} {
-		if got, err := ShardSelector(shard); got != want || err != nil {
+		if got, err := ShardSelector(shard); err != nil || got.String() != want {
 			t.Errorf("%q: %q %v, want %q", shard, got, err, want)
 		}
 	}

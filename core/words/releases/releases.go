@@ -132,6 +132,8 @@ type Behaviour struct {
 
 	// Since 0.38.
 
+	// Shards: an informer can have a shard selector of its own (SetShardSelector), and filters by itself where the API server does not.
+	Shards bool
 	// KeepsIndexValues: a write that changes none of several index values leaves the index as it is, even if it was wrong. Before, this was so of a
 	// single value.
 	KeepsIndexValues bool
@@ -151,6 +153,6 @@ func (r Release) Behaviour() Behaviour {
 	b.LocksHasSynced, b.ReadsTables, b.CountsAdded, b.KeepsBookmarks = r < V137, r < V137, r < V137, r < V137
 	b.Atomic, b.Unlocks, b.Resets = r >= V137, r >= V137, r >= V137
 	b.LosesResyncError = r < V138
-	b.RepeatsKeys, b.DecodesAhead, b.KeepsIndexValues = r >= V138, r >= V138, r >= V138
+	b.RepeatsKeys, b.DecodesAhead, b.Shards, b.KeepsIndexValues = r >= V138, r >= V138, r >= V138, r >= V138
 	return b
 }

@@ -250,6 +250,11 @@ func (l *Life) Expire(ctx context.Context) (string, error) {
 	return "compacted etcd and restarted the API server: every watch has ended, and one from an older version gets 410 Expired", l.Restart(ctx)
 }
 
+// IgnoreShards implements levers.Target. It fails: this is Kubernetes' own API server, whose gates are chosen when it starts.
+func (l *Life) IgnoreShards(context.Context, bool) error {
+	return errors.New("this API server knows shards as its release does: take the page's own simulated cluster")
+}
+
 // FailOver implements levers.Target.
 func (l *Life) FailOver(ctx context.Context, versions uint64) error {
 	return l.machine.FailOver(context.WithoutCancel(ctx), versions)
