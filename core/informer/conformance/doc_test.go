@@ -52,17 +52,17 @@ var titles = [play.Items + 1]string{
 // differences are the deliberate differences from client-go.
 var differences = []struct{ what, why string }{
 	{"Objects of a resync, a WatchList or a late handler's replay come in the stream's or the store's order. In client-go a Go map orders them.",
-		"One seed must give one log, and client-go could have given ours. The comparison sorts only these runs (`canonical` in `core/informer/conformance/play/play.go`)."},
+		"One seed must give one log. The comparison sorts only these runs (`canonical` in `core/informer/conformance/play/play.go`)."},
 	{"If Replace fails after a WatchList's end bookmark, we stop the stream. client-go leaves it open without a reader.",
-		"A leak helps no user. Requests, calls and state are equal."},
+		"A leak helps no user."},
 	{"A removed listener delivers nothing of its backlog. In client-go a select between two ready cases decides.",
 		"Nothing is one of client-go's outcomes. The comparison of a listener ends at its removal."},
 	{"After the context is done, a race in client-go decides whether a LIST is still sent.", "Requests of a stopped informer are not compared."},
 	{"AddIndexers works on a store made with nil Indexers. client-go panics.", "No program can rely on that panic."},
 	{"A Store or Indexer made on its own always has its version. client-go's follows a gate of the process.",
-		"Here an informer, not the process, has a release. An informer hides the version where client-go does."},
+		"Here an informer, not the process, has a release."},
 	{"Every release has the API of v0.37.2, such as RunWithContext and ShutDownEventHandler.",
-		"A release says how the informer behaves, not which calls a program has. Where it lacks the call, v0.37.2 judges."},
+		"Where a release lacks the call, v0.37.2 judges."},
 	{"Ours has only the API that a page uses or a test here compares. `core/client/factory` is keyed by resource, not by Go type.",
 		"A page exports no API, and all its objects have one Go type. client-go's dynamic factory judges ours."},
 }
@@ -82,20 +82,15 @@ func groups(item int) (all []*group) {
 		}
 		all[i].tests = append(all[i].tests, "`"+test+"`")
 	}
-	every := play.ReleaseNames(play.Releases)
 	for i := range play.Rows {
 		if r := &play.Rows[i]; r.Item == item {
-			names := play.ReleaseNames(r.Releases)
-			if names == every {
-				names = "all"
-			}
-			add(names, r.ID())
+			add(span(play.ReleaseNames(r.Releases)), r.ID())
 		}
 	}
 	for i := range newestRows {
 		if r := &newestRows[i]; r.item == item {
-			names := r.releaseNames()
-			if names == every {
+			names := span(r.releaseNames())
+			if names == "all" {
 				names = "all, by v0.37.2"
 			}
 			add(names, r.id())
@@ -104,13 +99,27 @@ func groups(item int) (all []*group) {
 	return all
 }
 
+// span shortens the names of releases: "all", "since 1.35", "until 1.33".
+func span(names string) string {
+	every := play.ReleaseNames(play.Releases)
+	first, _, several := strings.Cut(names, ", ")
+	switch {
+	case names == every:
+		return "all"
+	case several && strings.HasSuffix(every, names):
+		return "since " + first
+	case several && strings.HasPrefix(every, names):
+		return "until " + names[strings.LastIndex(names, " ")+1:]
+	}
+	return names
+}
+
 func document() string {
 	var b strings.Builder
 	b.WriteString(`# Conformance with client-go
 
 For engineers who change the informer, or who doubt it: which behaviours of client-go are compared with ours, and by which test.
-
-` + "`go test ./core/informer/conformance -run TestDocument -update`" + ` writes this page. Without ` + "`-update`" + ` it fails if the page is out of date.
+` + "`go test ./core/informer/conformance -run TestDocument -update`" + ` writes this page.
 
 A release is a version of client-go with its default feature gates:
 
@@ -127,16 +136,15 @@ WatchListClientConcurrentDecoding is on in 1.38, where it came.
 Each test plays one script to that version and to ` + "`core/informer`" + `, on virtual time, and fails at any difference in:
 
 - the requests: verb, every field of ListOptions, order, and time to the nanosecond (both draw jitter from one seed);
-- every handler call: kind, object and which copy of it, isInInitialList, time;
+- every handler call: kind, object and which copy of it, isInInitialList, time, and what the handler reads of the store;
 - the store, its indices and version, LastSyncResourceVersion, and every HasSynced;
-- what a handler reads during its call: its object, the length of the list, the index values of the old and the new object, and the store's version;
 - how many frames a client takes from the connection before their events are read.
 
 ` + "`make test`" + ` runs v0.37.2 and compares with recorded answers of the other releases. ` + "`make releases`" + ` runs these again in ` + "`e2e/releases`" + `,
-each with the apimachinery, klog and utils it was released with (` + "`testdata/*/modules.txt`" + `).
+each with the modules it was released with (` + "`testdata/*/modules.txt`" + `).
 
 ` + fmt.Sprintf("`TestRandomSchedules` compares %d random schedules of operations and faults per release, `TestRandomReads` %d of\nhandlers that read the store, "+
-		"`TestRandomQueues` %d of the queues alone and `TestRandomStores` %d of the Indexer alone. A failing schedule is shrunk and printed with its seed.\n`make soak-informer` and `make releases` play more. "+
+		"`TestRandomQueues` %d of the queues alone and `TestRandomStores` %d of the Indexer alone. A failing schedule is shrunk and printed with its seed.\n"+
 		"`TestRandomSchedules` also checks ours alone:\n\n", play.RecordedSchedules, play.RecordedReads, play.RecordedQueues, play.RecordedStores) +
 		`- After the last fault the store equals the cluster.
 - A listener gets an object's states in order, up to the last.
@@ -148,25 +156,25 @@ each with the apimachinery, klog and utils it was released with (` + "`testdata/
 
 All are equal. ` + "`go test ./core/informer/conformance -run TestItem/004`" + ` runs behaviour 4. "By v0.37.2" names the judge where older releases lack the API.
 
-| behaviour | releases | subtests of ` + "`TestItem`" + ` |
-|-|-|-|
+| behaviour | subtests of ` + "`TestItem`" + `, with their releases unless all |
+|-|-|
 `)
 	for item := 1; item <= play.Items; item++ {
+		var parts []string
 		for _, g := range groups(item) {
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", titles[item], g.releases, strings.Join(g.tests, ", "))
+			part := strings.Join(g.tests, ", ")
+			if g.releases != "all" {
+				part += " (" + g.releases + ")"
+			}
+			parts = append(parts, part)
 		}
+		fmt.Fprintf(&b, "| %s | %s |\n", titles[item], strings.Join(parts, "; "))
 	}
 	b.WriteString(`
 Before 0.36 the queue is locked during a handler's call, so there the next change comes after it.
 
-## What is not drawn
-
-client-go 0.38 also has what this informer does not show, and what no test compares:
-
-- connection pools (ClientsAllowConnectionPool);
-- the leader election's gate for writes;
-- the client that drops managed fields (ManagedFieldsOptOutClient);
-- ConsistencyStore, and the work queue that can pause. A queue that a probe wraps can pause, too.
+client-go 0.38 also has connection pools (ClientsAllowConnectionPool), the leader election's gate for writes, the client that drops managed fields
+(ManagedFieldsOptOutClient), ConsistencyStore, and a work queue that can pause. No test compares these.
 `)
 	b.WriteString("\n## Where we differ on purpose\n\n| what | why |\n|-|-|\n")
 	for _, d := range differences {
