@@ -24,7 +24,7 @@ func (s *settings) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&s.profile, "profile", "steady", "what the cluster does by itself, besides --rate, as a `name`: "+strings.Join(simcluster.Profiles(), ", "))
 	flags.Uint64Var(&s.seed, "seed", 42, "`number` that decides what the cluster is at first, and what the background writes")
 	flags.IntVar(&s.objects, "objects", 100, "`number` of objects at first, at most 100000")
-	flags.Float64Var(&s.rate, "rate", 0, "writes a second in the background, a `number` up to 1000")
+	flags.Float64Var(&s.rate, "rate", 0, "writes a second in the background, a `number` up to 10000")
 	flags.Float64Var(&s.speed, "speed", 1, "how many times as fast as the clock containers start and the profile acts, a `number` from 0.01 to 100")
 	flags.StringVar(&s.controllers, "controllers", "all",
 		"`names` of the controllers that run, separated by commas; all, or none for your own.\nkube-scheduler and kubelet are names too")

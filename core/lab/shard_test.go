@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -10,11 +11,26 @@ import (
 	"informerscope/core/log/fold"
 )
 
-// TestShards runs an informer for each of two shards. Together they have every pod, and what the log says of them survives a baseline.
+// TestShards runs an informer for each of two shards. Together they have every pod, and what the log says of them survives a baseline. Since 1.38 that is so
+// with an API server that does not know shards, too: the client drops the others.
 func TestShards(t *testing.T) {
+	for _, tc := range []struct {
+		release   string
+		unsharded bool
+	}{{"1.37", false}, {"1.38", false}, {"1.38", true}} {
+		t.Run(fmt.Sprintf("%s, unsharded: %v", tc.release, tc.unsharded), func(t *testing.T) { testShards(t, tc.release, tc.unsharded) })
+	}
+}
+
+func testShards(t *testing.T, release string, unsharded bool) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, selection.Change{})
+		l, rec := start(t, selection.Change{Release: &release})
 		pass(time.Second)
+		if unsharded {
+			if _, err := l.Cluster("unsharded", ClusterArgs{N: 1}); err != nil {
+				t.Fatal(err)
+			}
+		}
 		head, _ := rec.Head()
 		whole := rec.FoldAt(head).LaneState(0)
 		for _, bad := range []string{"3/2", "half"} {
@@ -53,6 +69,15 @@ func TestShards(t *testing.T) {
 		}
 		if len(is.API.Twice) != 0 || is.Sentence.ID == "factory.unshared" {
 			t.Errorf("two shards are said to be the same twice: %+v, %+v", is.API.Twice, is.Sentence)
+		}
+		sent := 0
+		for _, r := range f.LaneState(is.Rows[0].Lane).API.Requests {
+			if r.Open {
+				sent = r.Frames
+			}
+		}
+		if all := sent >= whole.Indexer.Count; all != unsharded {
+			t.Errorf("%d frames came for %d of %d pods", sent, is.Rows[0].Count, whole.Indexer.Count)
 		}
 		faithful(t, l, rec)
 		restored := fold.NewFold()

@@ -175,6 +175,11 @@ export const changes = [
     zh: 'WatchList 由多个 goroutine 提前解码，Reflector 之后才读：连接上至多再取走 212 帧。',
   },
   {
+    since: '1.38', story: 'shards',
+    en: 'An informer can have a shard selector: SetShardSelector, WithShardSelector. Where the API server does not know shards, the client drops what is not of its own.',
+    zh: 'informer 可设分片选择器：SetShardSelector、WithShardSelector。API server 不支持分片时，由客户端丢弃不属于自己的对象。',
+  },
+  {
     since: '1.38', story: '',
     en: 'A write that changes none of several index values leaves the index alone, even where a handler has made it wrong.',
     zh: '多个索引值都没变的写入不再动索引，即使 handler 已让它出错。',

@@ -184,7 +184,7 @@ export class WorldGrid {
 }
 
 /**
- * How the two maps differ about an object: it is the same, newer in the cluster, not in the store yet, gone from the cluster, or never sent. One that is `left`
+ * How the two maps differ about an object: it is the same, newer in the cluster, not in the store yet, gone from the cluster, or not asked for. One that is `left`
  * is not sent any more, and still in the store.
  * @typedef {'same' | 'older' | 'missing' | 'gone' | 'unsent' | 'left'} Mark
  */

@@ -1,5 +1,5 @@
 // @ts-check
-// The marks of a map's cells: plain, filled, outlined, dashed, and half for an object that is never sent. No two differ by colour alone.
+// The marks of a map's cells: plain, filled, outlined, dashed, and half for an object that is not asked for. No two differ by colour alone.
 
 import { marks } from './worldgrid.js';
 

@@ -402,7 +402,7 @@
  * @property {'written' | 'seen' | ''} known how: "written", the log has each write at its time, or "seen", it has what came over the wire,
  *   so what did not come is not known. Empty: nothing is known yet.
  * @property {number} objects
- * @property {number} unsent of them, never sent to this informer: another shard has them, or its selector does not select them
+ * @property {number} unsent of them, not asked for by this informer: another shard has them, or its selector does not select them
  * @property {number} apart how many changes the store does not have yet, of ApartObjects objects; the oldest of them was written, or seen,
  *   at OldestMillis. A change counts until the store has that version of the object or a newer one, a deletion until the object is gone. An
  *   object that a server with older data took back to an earlier version counts as one change.
@@ -1608,7 +1608,7 @@
  * @property {[late?: string | null, era?: string | null, selector?: string | null]} start
  * @property {[shard?: string | null]} shard
  * @property {[on?: boolean | null, lane?: number | null]} unshared
- * @property {[verb: 'create' | 'scale' | 'restart' | 'deleteDeployment' | 'delete' | 'drain' | 'burst' | 'crowd' | 'compact' | 'failover' | 'expire' | 'finalizer' | 'label' | 'rate',
+ * @property {[verb: 'create' | 'scale' | 'restart' | 'deleteDeployment' | 'delete' | 'drain' | 'burst' | 'crowd' | 'compact' | 'failover' | 'unsharded' | 'expire' | 'finalizer' | 'label' | 'rate',
  *   args?: {namespace?: string | null, name?: string | null, replicas?: number | null, key?: string | null, n?: number | null,
  *   label?: string | null, perSecond?: number | null} | null]} cluster
  * @property {[speed?: number | null]} play

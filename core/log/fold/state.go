@@ -91,7 +91,7 @@ type World struct {
 	// nothing is known yet.
 	Known   string `json:"known" web:"written|seen|"`
 	Objects int    `json:"objects"`
-	Unsent  int    `json:"unsent"` // of them, never sent to this informer: another shard has them, or its selector does not select them
+	Unsent  int    `json:"unsent"` // of them, not asked for by this informer: another shard has them, or its selector does not select them
 	// Apart is how many changes the store does not have yet, of ApartObjects objects; the oldest of them was written, or seen, at OldestMillis. A change
 	// counts until the store has that version of the object or a newer one, a deletion until the object is gone.
 	// An object that a server with older data took back to an earlier version counts as one change.

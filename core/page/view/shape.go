@@ -81,7 +81,7 @@ type CellRow struct {
 	Slot     int
 	Key      string
 	AtMillis float64 // when the store last changed it; 0 for an object that is not in the store
-	// Places is a sum: 1 the cluster has the object, 2 the store has it, 4 their versions differ, 8 it is never sent to this informer. 16: the store has it
+	// Places is a sum: 1 the cluster has the object, 2 the store has it, 4 their versions differ, 8 this informer does not ask for it. 16: the store has it
 	// without the members that were dropped since it arrived.
 	Places int
 	// WrittenMillis is when the cluster's version was written, or seen; 0 if it was there when the log began.

@@ -530,7 +530,7 @@ type Act struct {
 // ClusterObjects carries what the cluster holds of the lane's resource in the namespace that the lane watches: keys and versions alone.
 type ClusterObjects struct {
 	Items []Item
-	// Sent is how many of the items the lane's selectors select; the others follow, and are never sent to it.
+	// Sent is how many of the items the lane's selectors select; the others follow, and are not asked for.
 	Sent int `member:"N"`
 }
 
