@@ -6,7 +6,7 @@ addWords({
   'embed.unknown': ['There is no station “{id}”. Write embed= and one of these: {ids}.', '没有“{id}”这个站。embed= 后面写其中一个：{ids}。'],
   'row.cluster': ['Cluster', '集群'],
   'row.queue': ['Queue', '队列'],
-  'row.indexer': ['Indexer (store)', 'Indexer（存储）'],
+  'row.indexer': ['Indexer (store)', 'Indexer 本地缓存'],
   'row.work': ['work queue', '工作队列'],
   'row.handlers': ['{n} [n:handler|handlers]', '{n} 个 handler'],
   'row.moreHandlers': ['{n} more [n:handler|handlers]', '另外 {n} 个 handler'],
@@ -59,11 +59,11 @@ addWords({
   ],
   'row.what.queue': [
     'Changes wait here until Pop takes them to the store: in order of arrival, none is merged.',
-    '变更在这里等 Pop 取走，送进 store：按到达的顺序，不合并。',
+    '变更在这里等 Pop 取走，送进本地缓存：按到达的顺序，不合并。',
   ],
   'row.what.delta': [
     'Keys wait here until Pop takes one, with all its changes, to the store. A further change of a key that waits is a notch in its bar.',
-    'key 在这里等 Pop 取走，连同它的全部变更一起送进 store。等待中的 key 的又一个变更是其横条上的缺口。',
+    'key 在这里等 Pop 取走，连同它的全部变更一起送进本地缓存。等待中的 key 的又一个变更是其横条上的缺口。',
   ],
   'row.what.indexer': [
     'The store, or cache: a map from key to object, with indices. A Lister reads here and not from the cluster.',
@@ -71,7 +71,7 @@ addWords({
   ],
   'row.what.handler': [
     'Your function for changes. It gets what the store got, one call at a time; what it has no time for waits in its own buffer.',
-    '你处理变更的函数。它得到 store 得到的内容，一次一个调用；来不及处理的在它自己的缓冲里等。',
+    '你处理变更的函数。它得到本地缓存得到的内容，一次一个调用；来不及处理的在它自己的缓冲里等。',
   ],
   'row.what.fold': [
     'Several handlers in one row, drawn as the one for which most waits. Each has a buffer of its own.',
@@ -83,7 +83,7 @@ addWords({
   ],
   'row.what.informer': [
     'Another informer, in one row: what its store took, and what waits in it. Press its name for all its rows.',
-    '另一个 informer，合为一行：它的 store 收到了什么，其中有什么在等。按它的名字可看全部行。',
+    '另一个 informer，合为一行：它的本地缓存收到了什么，其中有什么在等。按它的名字可看全部行。',
   ],
   'row.add': ['Add a handler', '添加 handler'],
   'row.one': ['let one through', '放行一个'],
@@ -109,8 +109,8 @@ addWords({
   'inside.change': ['change it', '修改'],
   'inside.reflector': ['Inside the Reflector', 'Reflector 内部'],
   'inside.noRequest': ['no request yet', '还没有请求'],
-  'inside.requests': ['{n} [n:LIST|LISTs], {m} [m:WATCH|WATCHes], {k} [k:relist|relists]', '{n} 次 LIST，{m} 次 WATCH，{k} 次重新 list'],
-  'inside.events': ['{n} [n:event|events], {m} [m:bookmark|bookmarks]', '{n} 个事件，{m} 个 bookmark'],
+  'inside.requests': ['{n} [n:LIST|LISTs], {m} [m:WATCH|WATCHes], {k} [k:relist|relists]', '{n} 次 LIST，{m} 次 WATCH，{k} 次 relist'],
+  'inside.events': ['{n} [n:event|events], {m} [m:bookmark|bookmarks]', '{n} 个事件，{m} 个书签'],
   'inside.backoffs': ['waited {s}', '已等 {s}'],
   'inside.ago': ['{s} ago', '{s} 前'],
   'inside.queue': ['Inside the queue', '队列内部'],
@@ -120,8 +120,8 @@ addWords({
   'inside.list': ['a list of {n}', '{n} 个对象的 list'],
   'inside.deltas': ['{n} [n:change|changes]', '{n} 个变更'],
   'inside.moreWait': ['and {n} more; Pop takes the first', '另有 {n} 个；Pop 取第一个'],
-  'inside.moreMarks': ['and {n} more, bookmarks among them; Pop takes the first', '另有 {n} 个，含 bookmark；Pop 取第一个'],
-  'inside.mutated': ['{name} changed it in the store: {is}', '{name} 在 store 里改了它：{is}'],
+  'inside.moreMarks': ['and {n} more, bookmarks among them; Pop takes the first', '另有 {n} 个，含书签；Pop 取第一个'],
+  'inside.mutated': ['{name} changed it in the store: {is}', '{name} 在本地缓存里改了它：{is}'],
   'inside.was': ['it was {was}', '原为 {was}'],
   'inside.mutatedAll': ['{n} [n:object was|objects were] changed by a handler', '{n} 个对象被 handler 改写'],
   'inside.metOld': ['received an old object with {is}, which a handler had changed', '收到过带 {is} 的旧对象，是 handler 改的'],
@@ -179,6 +179,6 @@ addWords({
   'point.added': ['added here', '在此添加'],
   'point.removed': ['removed here', '在此移除'],
   'point.retry': ['failure {n}, waits {s}:', '失败 {n} 次，等待 {s}：'],
-  'point.failed': ['a reconcile failed:', '一次 reconcile 失败：'],
+  'point.failed': ['a reconcile failed:', '一次调谐失败：'],
   'point.burst': ['{n} [n:change|changes] in {s}', '{s} 内 {n} 个变更'],
 });
