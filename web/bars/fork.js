@@ -23,7 +23,7 @@ addWords({
   'fork.two': ['A fork has one resource in one release: choose those first.', '分叉只用一种资源和一个版本：请先选择。'],
   'fork.grp.fault': ['a fault', '故障'],
   'fork.grp.hold': ['a hold', '拦住'],
-  'fork.grp.handler': ['a handler', '事件处理函数（handler）'],
+  'fork.grp.handler': ['a handler', 'handler'],
   'fork.grp.release': ['the program starts again as another release', '程序以另一个版本重新启动'],
   'fork.again': ['the handler is removed and added again', '移除这个 handler，再重新添加'],
 });

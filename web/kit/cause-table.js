@@ -21,7 +21,7 @@ export const causes = {
   },
   'storage': {
     name: ['storage fails', '存储失败'],
-    what: ['The API server{w} runs, and its etcd does not answer.', 'API server{w}在运行，但它的 etcd 没有应答。'],
+    what: ['The API server{w} runs, and its etcd does not answer.', 'API server{w}在运行，但它的 etcd 无响应。'],
     remedy: ['Check etcd: its members, disk and certificates.', '检查 etcd：成员、磁盘和证书。'],
     answer: ['storage fails', '存储失败'],
   },
@@ -75,7 +75,7 @@ export const causes = {
     what: ['The cluster{w} does not accept these credentials (401).', '集群{w}不接受这些凭据（401）。'],
     remedy: [
       'They may have expired: log in again, or renew the token. A role does not help: the cluster does not know who asks.',
-      '它们可能已过期：请重新登录，或更新 token。加角色没有用：集群不知道是谁在请求。',
+      '它们可能已过期：请重新登录，或更新 token。加 Role 没有用：集群不知道是谁在请求。',
     ],
     answer: ['sent 401', '返回 401'],
   },
@@ -114,7 +114,7 @@ export const causes = {
     what: ['The version that was asked for is compacted (410 Expired).', '所请求的版本已被清除（410 Expired）。'],
     remedy: [
       'Keep bookmarks on, look for a Reflector that is blocked by a slow store, and at the API server’s watch cache and compaction.',
-      '保持 bookmark 开启，检查 Reflector 是否被慢的 store 阻塞，以及 API server 的 watch cache 和 compaction。',
+      '保持书签开启，检查 Reflector 是否被慢的本地缓存阻塞，以及 API server 的 watch cache 和 compaction。',
     ],
     answer: ['sent 410', '返回 410'],
   },
@@ -166,15 +166,15 @@ export const causes = {
     answer: ['sent an error', '返回错误'],
   },
   'relay-gone': {
-    name: ['no server', '服务器无应答'],
-    what: ['The informerscope server does not answer.', 'informerscope 服务器没有应答。'],
+    name: ['no server', '连不上服务器'],
+    what: ['The informerscope server does not answer.', '连不上 informerscope 服务器。'],
     remedy: ['Check whether it still runs.', '看看它是否还在运行。'],
   },
   'relay-silent': {
-    name: ['no sign of life', '没有响应'],
+    name: ['no sign of life', '无响应'],
     what: [
       'The informerscope server is not responding, so what you see may be out of date.',
-      'informerscope 服务器没有响应，这里的内容可能已过时。',
+      'informerscope 服务器无响应，这里的内容可能已过时。',
     ],
     remedy: [
       'Check whether it was paused, and whether this computer’s network is up.',
@@ -190,8 +190,8 @@ export const causes = {
     remedy: ['Enter the new link, which the server printed when it started.', '请输入服务器启动时打印的新链接。'],
   },
   'viewers': {
-    name: ['too many viewers', '查看者已满'],
-    what: ['The server serves as many viewers as it allows.', '服务器的查看者已达上限。'],
+    name: ['too many viewers', '连接的页面已满'],
+    what: ['The server serves as many viewers as it allows.', '连接到服务器的页面已达上限。'],
     remedy: [
       'Close a page that is not needed, or start the server with a larger --max-viewers, then try again.',
       '关掉不用的页面，或用更大的 --max-viewers 启动服务器，然后重试。',
@@ -199,7 +199,7 @@ export const causes = {
   },
   'probe-gone': {
     name: ['process gone', '进程不在'],
-    what: ['The attached process does not answer.', '已连接的进程没有应答。'],
+    what: ['The attached process does not answer.', '已连接的进程无响应。'],
     remedy: [
       'Check whether it runs and, if it is in a cluster, whether kubectl port-forward does. This page tries again by itself.',
       '看看它是否在运行；若在集群里，看看 kubectl port-forward 是否还在。本页会自动重试。',
@@ -207,7 +207,7 @@ export const causes = {
   },
   'probe-refused': {
     name: ['no probe there', '不是 probe'],
-    what: ['What answers is not a probe, or the probe refuses.', '应答的不是 probe，或 probe 拒绝了请求。'],
+    what: ['What answers is not a probe, or the probe refuses.', '响应的不是 probe，或 probe 拒绝了请求。'],
     remedy: ['Check the URL of --attach, and the token.', '检查 --attach 的 URL 和 token。'],
   },
   'proxy': {
@@ -280,8 +280,8 @@ export const causes = {
     ],
   },
   'timeout': {
-    name: ['no answer in time', '超时无应答'],
-    what: ['The cluster{w} does not answer in time.', '集群{w}没有及时应答。'],
+    name: ['no answer in time', '超时无响应'],
+    what: ['The cluster{w} does not answer in time.', '集群{w}未及时响应。'],
     remedy: ['Check whether a VPN or a firewall is in the way.', '检查 VPN 或防火墙。'],
   },
   'unreachable': {

@@ -19,11 +19,11 @@ addWords({
   'cause.where': [' at {s}', '（{s}）'],
   'cause.said': ['full message', '完整的说明'],
   'cause.more': ['more', '详情'],
-  'cause.moreLabel': ['more: all details of the trouble', '详情：这个故障的全部信息'],
+  'cause.moreLabel': ['more: all details of the trouble', '详情：这个异常的全部信息'],
   'cause.offer': ['show namespace {ns}', '改看 namespace {ns}'],
   'cause.again': ['try again', '重试'],
   'cause.link': ['enter the new link…', '输入新链接…'],
-  'cause.trouble': ['trouble', '故障'],
+  'cause.trouble': ['trouble', '异常'],
   'cause.lastError': ['the Reflector’s last error', 'Reflector 最近的错误'],
 
   'answer.unreached': ['not reached', '未到达'],

@@ -142,7 +142,7 @@ export const changes = [
   {
     since: '1.37', story: '',
     en: 'The wait before a retry starts over every two minutes, however long the outage.',
-    zh: '重试前的等待每两分钟从头开始，无论故障多久。',
+    zh: '重试前的等待每两分钟从头开始，无论中断多久。',
   },
   {
     since: '1.37', story: '',

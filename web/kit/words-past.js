@@ -33,7 +33,7 @@ addWords({
   'past.resync': ['resync: {n} [n:object|objects]', 'resync：{n} 个对象'],
   'past.resyncs': ['resync', 'resync'],
   'past.added': ['{name} starts here and gets the store’s {n} [n:object|objects]', '{name} 从这里开始，得到本地缓存的 {n} 个对象'],
-  'past.addedHalf': ['{name} starts here: {n} from the store', '{name} 从这里开始：缓存的 {n} 个'],
+  'past.addedHalf': ['{name} starts here: {n} from the store', '{name} 从这里开始：本地缓存 {n} 个'],
   'past.addedLeast': ['{name}: {n} [n:object|objects]', '{name}：{n} 个对象'],
   'past.addedShort': ['{name} starts here', '{name} 从这里开始'],
   'past.removed': ['{name} was removed', '{name} 被移除'],

@@ -3,15 +3,15 @@
 import { addWords } from './i18n.js';
 
 addWords({
-  'ride.go': ['ride this change, hop by hop', '逐步跟随这次变更'],
+  'ride.go': ['ride this change, hop by hop', '逐站跟随这次变更'],
   'ride.label': ['ride of one object', '跟随一个对象'],
-  'ride.hop': ['hop {i} of {n}', '第 {i} 步，共 {n} 步'],
-  'ride.whole': ['{s} in real time, from the first hop to the last', '从第一步到最后一步，实际用时 {s}'],
+  'ride.hop': ['hop {i} of {n}', '第 {i} 站，共 {n} 站'],
+  'ride.whole': ['{s} in real time, from the first hop to the last', '从第一站到最后一站，实际用时 {s}'],
   'ride.partly': ['{s} in real time so far: no handler has returned yet', '目前实际用时 {s}：还没有 handler 返回'],
-  'ride.scale': ['between hops: real time, on a logarithmic scale', '两步之间：真实时间，对数刻度'],
+  'ride.scale': ['between hops: real time, on a logarithmic scale', '两站之间：真实时间，对数刻度'],
   'ride.unseen': ['a probe does not see addCh and nextCh', 'probe 看不到 addCh 和 nextCh'],
-  'ride.back': ['previous hop', '上一步'],
-  'ride.next': ['next hop', '下一步'],
+  'ride.back': ['previous hop', '上一站'],
+  'ride.next': ['next hop', '下一站'],
   'ride.play': ['play the ride', '自动前进'],
   'ride.pause': ['pause the ride', '暂停'],
   'ride.leave': ['leave the ride', '离开'],

@@ -43,7 +43,7 @@ addWords({
   'why.olderList': ['without its own write of {key}, rv {rv}', '缺少它自己对 {key} 的写入，rv {rv}'],
   'why.wrote': ['{verb} {what} → rv {rv}', '{verb} {what} → rv {rv}'],
   'why.deleted': ['{verb} {what}', '{verb} {what}'],
-  'why.sends': ['{verb} {what}, not answered yet', '{verb} {what}，尚无回答'],
+  'why.sends': ['{verb} {what}, not answered yet', '{verb} {what}，尚无响应'],
   'why.same': ['{verb} {what}: rv {rv} as before, it changed nothing', '{verb} {what}：rv {rv} 不变，没有改动'],
   'why.refused': ['{verb} {what}: {e}', '{verb} {what}：{e}'],
   'why.last': ['last reconcile, {s}', '最近一次调谐，{s}'],
@@ -51,7 +51,7 @@ addWords({
   'why.tooOld': ['too old', '太旧'],
   'why.second': ['a second one', '第二个'],
   'why.wrong': ['failed', '失败'],
-  'why.open': ['not answered yet', '尚无回答'],
+  'why.open': ['not answered yet', '尚无响应'],
   'why.duplicate': ['a second one: it had made {key}', '重复：它已创建 {key}'],
 });
 

@@ -24,7 +24,7 @@ addWords({
     'LIST 返回某一版本的全部对象；WATCH 把该版本之后的每个变更各作为一个 frame 发来。',
   ],
   'ex.api.3': ['A client that asks for changes older than the window gets 410 Gone and must list again.', '请求早于窗口的变更会得到 410 Gone，只能重新 list。'],
-  'ex.api.131': ['asked with LIST (limit=500, which the watch cache ignores at rv=0), then WATCH', '先 LIST（limit=500，rv=0 时 watch 缓存会忽略它），再 WATCH'],
+  'ex.api.131': ['asked with LIST (limit=500, which the watch cache ignores at rv=0), then WATCH', '先 LIST（limit=500，rv=0 时 watch cache 会忽略它），再 WATCH'],
   'ex.api.135': ['asked with one WATCH that sends all objects first: WatchList', '只用一个 WATCH，先把所有对象发来：WatchList'],
 
   'ex.reflector.1': [
@@ -43,7 +43,7 @@ addWords({
   'ex.reflector.3s': [
     'When that is not possible it waits and lists again. The wait doubles from 0.8 s up to 30 s, plus a jitter of up to as much again; it starts '
       + 'over every two minutes, however long the outage.',
-    '若不能继续，它就等待，然后重新 list：等待从 0.8 s 起每次翻倍，至 30 s，另加至多同样长的抖动；无论故障多久，每两分钟从头开始。',
+    '若不能继续，它就等待，然后重新 list：等待从 0.8 s 起每次翻倍，至 30 s，另加至多同样长的抖动；无论中断多久，每两分钟从头开始。',
   ],
   'ex.reflector.131': ['LIST, then WATCH', 'LIST，再 WATCH'],
   'ex.reflector.135': ['watchList: initial objects gather in a temporary store until a bookmark marks their end', 'watchList：初始对象先进临时缓存，直到一个书签（bookmark）标记结束'],
@@ -110,7 +110,7 @@ addWords({
 
   'ex.listeners.1': [
     'Each handler has two goroutines: one moves notifications from addCh to nextCh, the other calls the handler.',
-    '每个事件处理函数（handler）有两个 goroutine：一个把通知从 addCh 移到 nextCh，另一个调用 handler。',
+    '每个 handler 有两个 goroutine：一个把通知从 addCh 移到 nextCh，另一个调用 handler。',
   ],
   'ex.listeners.2': [
     'Notifications that cannot be delivered yet wait in a ring that starts at 1,024, doubles when it is full, and never shrinks.',

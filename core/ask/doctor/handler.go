@@ -244,7 +244,7 @@ func (r *report) reportHandlers() {
 				weight = Critical
 			}
 			r.find(slowHandler, weight, h.growth.since, h.growth.at, say("%[1]s takes %[2]s for a call, and its ring went from %[3]d to %[4]d notifications.",
-				"%[1]s 每次调用 %[2]s，ring 从 %[3]d 涨到 %[4]d 个通知。", name, seconds(h.growth.each), h.growth.before, h.growth.ring), Words{})
+				"%[1]s 每次调用 %[2]s，环形缓冲从 %[3]d 涨到 %[4]d 个通知。", name, seconds(h.growth.each), h.growth.before, h.growth.ring), Words{})
 		}
 	}
 	for _, id := range ids {

@@ -331,7 +331,7 @@ func (r *report) reportReflector() {
 			seconds(silence), x.debt.rv, x.debt.key, seconds(r.end.at-x.debt.at.at)), silentAdvice)
 	case x.isOpen && (x.verb == event.VerbWatch || x.hasMark) && x.hasBookmark && silence >= silentTooLong && !l.hasStopped:
 		r.find(deadWatch, Critical, x.heardAt.at, r.end, say("The open watch has brought neither an event nor a bookmark for %s.",
-			"连着的 watch 已有 %s 没带来事件或 bookmark。", seconds(silence)), silentAdvice)
+			"连着的 watch 已有 %s 没带来事件或书签。", seconds(silence)), silentAdvice)
 	case x.deaths.count > 0:
 		r.find(deadWatch, Warning, x.deaths.since, x.deaths.at, say("Watches that turned out to be dead: %[1]d, the last one after %[2]s of silence or "+
 			"more. What changed in that time was missing until the next request.", "有 %[1]d 个 watch 被发现已死，最近一个此前至少沉默了 %[2]s。"+
@@ -353,7 +353,7 @@ func (r *report) reportReflector() {
 	switch {
 	case x.badMark.seq > 0:
 		r.find(noEndMark, weight, x.badMark.at, x.badMark, say("A bookmark came after the WatchList's objects, and lacked the mark k8s.io/initial-events-end. "+
-			"The informer waits for it.", "WatchList 的对象之后来了 bookmark，但没有 k8s.io/initial-events-end 标记。informer 在等它。"), Words{})
+			"The informer waits for it.", "WatchList 的对象之后来了书签，但没有 k8s.io/initial-events-end 标记。informer 在等它。"), Words{})
 	case x.lateMarks.count > 0:
 		r.find(noEndMark, weight, x.lateMarks.since, x.lateMarks.at, say("The WatchList brought its last event %s ago, or before it ended, and no end mark. The "+
 			"informer waits.",
@@ -366,7 +366,7 @@ func (r *report) reportReflector() {
 // silentAdvice is what to do about a watch that is silent and still open.
 var silentAdvice = say("HTTP/2 health checks (HTTP2_READ_IDLE_TIMEOUT_SECONDS) end a dead connection after 45 s. If they are on, the connection answers "+
 	"and only the stream is silent: look at a proxy that buffers it, and at the API server's watch cache.",
-	"HTTP/2 健康检查（HTTP2_READ_IDLE_TIMEOUT_SECONDS）会在 45 秒后结束已死的连接。如果它开着，说明连接还有应答，只是流没有声音："+
+	"HTTP/2 健康检查（HTTP2_READ_IDLE_TIMEOUT_SECONDS）会在 45 秒后结束已死的连接。如果它开着，说明连接还有响应，只是流没有声音："+
 		"检查会缓冲它的代理，以及 API server 的 watch cache。")
 
 // reportUnsynced reports an informer that has not synced, and what it waits for.
@@ -381,7 +381,7 @@ func (r *report) reportUnsynced() {
 			r.find(neverSynced, Critical, l.beginning.at, r.end, say("It was never started, though other informers of its factory have synced.",
 				"它从未启动，而同一 factory 的其他 informer 已经同步。"),
 				say("Call the factory's Start again after you have requested this informer: Start starts only those that were requested before it.",
-					"要到这个 informer 之后，再调用一次 factory 的 Start：Start 只启动在它之前要过的 informer。"))
+					"请求这个 informer 之后，再调用一次 factory 的 Start：Start 只启动此前已经请求过的 informer。"))
 		}
 		return
 	}
@@ -424,7 +424,7 @@ func (r *report) blockedQueue() Words {
 		}
 	}
 	return say("%d entries of its queue, which are not processed: an index function or the transform blocks",
-		"队列里的 %d 个条目，它们没有被处理：index 函数或 transform 卡住了", n)
+		"队列里的 %d 个条目，它们没有被处理：索引函数或 transform 卡住了", n)
 }
 
 // othersSynced reports whether another informer of the lane's release has synced for long enough.

@@ -30,11 +30,11 @@ func adviceOf(id string) Words {
 var (
 	slowHandler = &Rule{
 		Name:  "slow-handler",
-		Title: say("A handler is too slow, and its ring grows", "handler 太慢，它的 ring 在增长"),
+		Title: say("A handler is too slow, and its ring grows", "handler 太慢，它的环形缓冲在增长"),
 		Sees: "for 20 s or more, a handler works at least 80 % of the time, and its ring holds 16 notifications or more and does not shrink. " +
 			"A burst, such as the initial list, drains",
 		Advice: say("Only enqueue the key in the handler, and do the work in workers. Notifications that wait hold objects in memory.",
-			"在 handler 里只 enqueue key，把活交给 worker。等待中的通知会占着对象的内存。"),
+			"在 handler 里只让 key 入队，把活交给 worker。等待中的通知会占着对象的内存。"),
 		Story: "ring", members: []string{"listeners.ring", "listeners.handling"}}
 	stuckHandler = &Rule{
 		Name:  "stuck-handler",
@@ -49,7 +49,7 @@ var (
 		Sees:  "a call of a handler panics. If the recording breaks off there, the process ended",
 		Advice: say("By default client-go ends your process when a handler panics. Fix what the handler assumes of the object: a tombstone arrives in "+
 			"OnDelete as DeletedFinalStateUnknown.", "默认情况下 handler panic 时 client-go 会结束你的进程。检查 handler 对对象的假设：OnDelete "+
-			"收到的 tombstone 是 DeletedFinalStateUnknown。"),
+			"收到的墓碑（tombstone）是 DeletedFinalStateUnknown。"),
 		Story: "tombstone", members: []string{"listeners.panics"}}
 	leakedHandlers = &Rule{
 		Name:  "leaked-handlers",
@@ -99,7 +99,7 @@ var (
 		Sees:  "a WatchList has brought a bookmark without the end mark; or nothing for 10 s, and no end mark. client-go warns after the same time",
 		Advice: say("The API server, or a proxy or aggregated API server in front of it, does not send the bookmark with k8s.io/initial-events-end. "+
 			"Fix it, or switch the feature gate WatchListClient off.", "API server，或它前面的代理、聚合 API server，没有发送带 "+
-			"k8s.io/initial-events-end 的 bookmark。修复它，或关闭 feature gate WatchListClient。"),
+			"k8s.io/initial-events-end 的书签。修复它，或关闭 feature gate WatchListClient。"),
 		Story: "endmark", members: []string{"reflector"}, explains: []*Rule{neverSynced}}
 	missingPermission = &Rule{
 		Name:   "missing-permission",
@@ -120,7 +120,7 @@ var (
 		Story: "relists", members: []string{"reflector"}, explains: failing}
 	outage = &Rule{
 		Name:  "outage",
-		Title: say("The API server does not answer", "API server 没有应答"),
+		Title: say("The API server does not answer", "API server 无响应"),
 		Sees:  "when the log ends, an informer's requests have failed for 10 s or more because nothing answers, or with 5xx. It is found once for all informers",
 		Story: "410", members: []string{"reflector"}, explains: failing}
 	unsharedInformers = &Rule{
@@ -129,11 +129,11 @@ var (
 		Sees: "two running informers or more of one resource and release, none of them a shard, with the same namespace and selectors where these " +
 			"are known",
 		Advice: say("Get the informer from one SharedInformerFactory, or one manager's cache: each further informer is a watch and a store of its "+
-			"own.", "从同一个 SharedInformerFactory（或同一个 manager 的 cache）取 informer：每多一个 informer，就多一个 watch 和一份 store。"),
+			"own.", "从同一个 SharedInformerFactory（或同一个 manager 的 cache）取 informer：每多一个 informer，就多一个 watch 和一份本地缓存。"),
 		Story: "unshared", members: nil}
 	mutatedObjects = &Rule{
 		Name:  "mutated-objects",
-		Title: say("A handler mutates objects in the store", "handler 修改了 store 里的对象"),
+		Title: say("A handler mutates objects in the store", "handler 修改了本地缓存里的对象"),
 		Sees:  "a handler changes an object that it shares with the store and the other handlers",
 		Advice: say("DeepCopy the object before you change it. Run tests with KUBE_CACHE_MUTATION_DETECTOR=true.",
 			"修改前先 DeepCopy。测试时设 KUBE_CACHE_MUTATION_DETECTOR=true。"),
@@ -148,7 +148,7 @@ var (
 		Story: "transform", members: []string{"indexer.objects"}}
 	selfLoop = &Rule{
 		Name:  "self-caused-loop",
-		Title: say("A reconcile causes itself", "reconcile 触发了自己"),
+		Title: say("A reconcile causes itself", "调谐触发了自己"),
 		Sees: "a key wakes itself ten times in a row: a write of its reconcile is all that wakes it again, through a handler, and that reconcile writes too. A " +
 			"reconcile that something else woke as well does not count",
 		Advice: say("Write only if something differs: compare before you update, and keep times and counters out of what you compare. A predicate on "+
@@ -177,7 +177,7 @@ var (
 		Sees: "when the log ends, keys have waited for a worker for 20 s or more without a pause, the oldest for 10 s or more. The workers were busy for 80 % of " +
 			"that time. A backlog that is smaller than 20 s before does not count",
 		Advice: say("Run more workers (MaxConcurrentReconciles), or make a reconcile faster: look at what its requests wait for, and at client-side throttling "+
-			"(QPS and Burst).", "增加 worker（MaxConcurrentReconciles），或让 reconcile 更快：看它的请求在等什么，以及客户端限流（QPS 和 Burst）。"),
+			"(QPS and Burst).", "增加 worker（MaxConcurrentReconciles），或让调谐更快：看它的请求在等什么，以及客户端限流（QPS 和 Burst）。"),
 		Story: "ratelimited", members: []string{"workqueue"}}
 	endlessRetries = &Rule{
 		Name:  "endless-retries",

@@ -40,7 +40,7 @@ func (m *mutations) see(e *event.Entry) {
 func (r *report) reportStore() {
 	if m := &r.lane.mutations; m.count > 0 {
 		r.find(mutatedObjects, Critical, m.first.at, m.first, say("%[1]s changed %[2]s, which it shares with the store; such changes: %[3]d.",
-			"%[1]s 修改了与 store 共享的 %[2]s；这样的修改有 %[3]d 次。", r.listenerName(m.listener), m.key, m.count), Words{})
+			"%[1]s 修改了与本地缓存共享的 %[2]s；这样的修改有 %[3]d 次。", r.listenerName(m.listener), m.key, m.count), Words{})
 	}
 	r.reportMemory()
 }
@@ -71,11 +71,11 @@ func (r *report) reportMemory() {
 		}
 		r.find(memory, weight, r.lane.beginning.at, r.end, say("The store holds %[1]s of JSON. Without managedFields it would be %[2]s less (%[3]d %%), "+
 			"with only metadata %[4]s less.",
-			"store 里有 %[1]s 的 JSON。去掉 managedFields 可省 %[2]s（%[3]d %%），只留 metadata 可省 %[4]s。", size(all), size(managed),
+			"本地缓存里有 %[1]s 的 JSON。去掉 managedFields 可省 %[2]s（%[3]d %%），只留 metadata 可省 %[4]s。", size(all), size(managed),
 			managed*percentFactor/all, size(rest)), Words{})
 	case float64(rest) >= savingWorth*float64(all):
 		r.find(memory, Hint, r.lane.beginning.at, r.end, say("The store holds %[1]s of JSON. With only metadata it would be %[2]s less (%[3]d %%).",
-			"store 里有 %[1]s 的 JSON。只留 metadata 可省 %[2]s（%[3]d %%）。", size(all), size(rest), rest*percentFactor/all), Words{})
+			"本地缓存里有 %[1]s 的 JSON。只留 metadata 可省 %[2]s（%[3]d %%）。", size(all), size(rest), rest*percentFactor/all), Words{})
 	}
 }
 
@@ -110,7 +110,7 @@ func (r *report) reportUnshared() {
 		last := lanes[len(lanes)-1]
 		r.lane, r.state = r.doctor.lane(last), r.fold.LaneState(last)
 		what := say("%[1]d informers watch %[2]s; each has a watch of its own, and a store of %[3]d objects.", "有 %[1]d 个 informer watch %[2]s；"+
-			"每个都有自己的 watch 和 %[3]d 个对象的 store。",
+			"每个都有自己的 watch 和 %[3]d 个对象的本地缓存。",
 			len(lanes), cmp.Or(informerName(r.state), "the resource"), r.state.Indexer.Count)
 		r.find(unsharedInformers, Warning, r.lane.beginning.at, r.lane.beginning, what, Words{})
 	}

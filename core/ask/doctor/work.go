@@ -240,7 +240,7 @@ func (r *report) reportWorkQueue() {
 		r.find(starvedKeys, Warning, queue.first, queue.at, say("%[1]d keys waited in the queue for a worker, the longest, %[2]s, for %[3]s.",
 			"%[1]d 个 key 在队列里等 worker，最久的 %[2]s 等了 %[3]s。", queue.count, queue.key, seconds(queue.longest)),
 			say("Run more workers, or make a reconcile faster: look at what its requests wait for, and at client-side throttling (QPS and Burst).",
-				"增加 worker，或让 reconcile 更快：看它的请求在等什么，以及客户端限流（QPS 和 Burst）。"))
+				"增加 worker，或让调谐更快：看它的请求在等什么，以及客户端限流（QPS 和 Burst）。"))
 	}
 	if s := t.Starved; t.Starving > 0 {
 		r.find(starvedKeys, Warning, s.Since, moment{s.At.Seq, s.At.At}, say("%[1]s waited %[2]s for a worker, while %[3]d keys or more that came later were "+
@@ -256,7 +256,7 @@ func (r *report) reportWorkQueue() {
 			worst, k.retries, failing)
 		if k.lastError != "" {
 			what.EN += fmt.Sprintf(" The reconcile returned: “%s”.", k.lastError)
-			what.ZH += fmt.Sprintf("reconcile 返回：“%s”。", k.lastError)
+			what.ZH += fmt.Sprintf("调谐返回：“%s”。", k.lastError)
 		}
 		weight := Hint
 		if k.isEndless(r.end.at) {
@@ -290,7 +290,7 @@ func (r *report) reportBusyWorkers(t *lens.Totals) bool {
 	}
 	r.find(busyWorkers, Warning, w.backlog, oldest, say("%[1]d of %[1]d workers are busy all the time, for %[2]s. A reconcile takes %[3]s; %[4]d "+
 		"wait, the oldest for %[5]s.",
-		"%[1]d 个 worker 全部一直在忙，已 %[2]s。一次 reconcile 用 %[3]s；有 %[4]d 个 key 在等，最久的等了 %[5]s。", workers, seconds(span), seconds(each), w.depth,
+		"%[1]d 个 worker 全部一直在忙，已 %[2]s。一次调谐用 %[3]s；有 %[4]d 个 key 在等，最久的等了 %[5]s。", workers, seconds(span), seconds(each), w.depth,
 		seconds(waited)), Words{})
 	return true
 }

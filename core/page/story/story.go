@@ -239,7 +239,7 @@ var Groups = []Group{
 	{"missed", Words{"I missed a change", "漏掉了变更"}},
 	{"handlers", Words{"My handler is slow", "handler 很慢"}},
 	{"workers", Words{"My controller runs too often, or too late", "controller 跑得太频繁，或者太晚"}},
-	{"sync", Words{"It never syncs, or starts too early", "一直不 synced，或者启动太早"}},
+	{"sync", Words{"It never syncs, or starts too early", "一直不同步，或者启动太早"}},
 	{"breaks", Words{"It lists again and again", "反复 list"}},
 	{"order", Words{"In which order, and how much at once", "按什么顺序，一次多少"}},
 	{"memory", Words{"It uses a lot of memory", "占用很多内存"}},

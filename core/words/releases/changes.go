@@ -30,7 +30,7 @@ var changes = []Change{
 	{func(b Behaviour) bool { return b.Atomic }, "A relist replaces the whole store in one step, before a handler is called. The store knows its resourceVersion.",
 		"relist 一次替换整个本地缓存，之后才调用 handler。本地缓存知道自己的 resourceVersion。", "atomic"},
 	{func(b Behaviour) bool { return b.Unlocks }, "The queue takes changes while popped ones are processed.", "处理出队的变更时，队列仍可入队。", "indexing"},
-	{func(b Behaviour) bool { return b.Resets }, "The wait before a retry starts over every two minutes, however long the outage.", "重试前的等待每两分钟从头开始，无论故障多久。", ""},
+	{func(b Behaviour) bool { return b.Resets }, "The wait before a retry starts over every two minutes, however long the outage.", "重试前的等待每两分钟从头开始，无论中断多久。", ""},
 	{func(b Behaviour) bool { return !b.LocksHasSynced }, "HasSynced takes no lock of the queue, so it answers while an object is processed.",
 		"HasSynced 不再取队列的锁：处理对象时也能回答。", ""},
 	{func(b Behaviour) bool { return !b.ReadsTables }, "A list or a watch in the form of a Table is not read.", "不再读取 Table 形式的 list 或 watch。", ""},

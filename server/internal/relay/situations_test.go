@@ -142,7 +142,7 @@ func TestSituations(t *testing.T) {
 			doctor: []string{"does not accept the kubeconfig’s client certificate", "expired on", "renew the kubeconfig", "不接受 kubeconfig 的客户端证书"},
 			cause:  cause.ClientCertificate, page: []string{"expired on", "不接受 kubeconfig 的客户端证书"}},
 		{name: "401 from a static token", answer: statusOf(401, "Unauthorized", "Unauthorized"), rule: "bad-credentials",
-			doctor: []string{"does not accept these credentials (401). From the API server: “Unauthorized”.", "A role does not help", "不接受这些凭据（401）", "加角色没有用"},
+			doctor: []string{"does not accept these credentials (401). From the API server: “Unauthorized”.", "A role does not help", "不接受这些凭据（401）", "加 Role 没有用"},
 			cause:  cause.Unauthorized, page: []string{"log in again", "不接受这些凭据（401）"}},
 		{name: "405 on WATCH", answer: listsAnd(statusOf(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")),
 			rule: "unserved-resource",
@@ -197,7 +197,7 @@ func TestSituations(t *testing.T) {
 			gone := restwatchError(410, "Expired", "too old resource version: 7 (99)")
 			s.add(25*time.Second, event.WatchClosed{Req: 2, Err: gone}.Event(), event.Note{Text: "the end"}.Event())
 		}, rule: "never-synced", doctor: []string{"It waits for this: 5 entries of its queue, which are not processed: an index function or the transform blocks.",
-			"队列里的 5 个条目，它们没有被处理：index 函数或 transform 卡住了。"}},
+			"队列里的 5 个条目，它们没有被处理：索引函数或 transform 卡住了。"}},
 		{name: "a key at failure 13", cluster: well, log: func(s *situationLog) {
 			s.add(time.Second, event.Event{Kind: event.KindInformerSynced})
 			for n := range 13 {

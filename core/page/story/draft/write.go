@@ -22,9 +22,9 @@ type proposal struct{ en, zh, claim string }
 // names has the names of steps, by kind, and stations the stations in focus.
 var (
 	names = map[string][2]string{"note": {"a note", "备注"}, "panic": {"a handler panics", "handler panic"}, "relist": {"a relist", "重新 list"},
-		"trouble": {"trouble", "出了问题"}, "error": {"an error", "出错"}, "fault": {"a fault", "故障"}, "hold": {"a stage is held", "拦住一个阶段"},
+		"trouble": {"trouble", "异常"}, "error": {"an error", "出错"}, "fault": {"a fault", "故障"}, "hold": {"a stage is held", "拦住一个阶段"},
 		"backoff": {"backoff", "退避"}, "sync": {"synced", "已同步"}, "list": {"the first list", "首次 list"}, "resync": {"a resync", "resync"},
-		"ring": {"a ring is full", "ring 积压"}, "stale": {"late into the store", "迟到的对象"}, "handler": {"a slow handler", "慢 handler"},
+		"ring": {"a ring is full", "环形缓冲积压"}, "stale": {"late into the store", "迟到的对象"}, "handler": {"a slow handler", "慢 handler"},
 		"end": {"the end", "结尾"}}
 	stations = map[string]string{"note": "indexer", "panic": "listeners", "relist": "api, reflector", "trouble": "api", "error": "api, reflector",
 		"fault": "api, reflector", "hold": "queue", "backoff": "reflector", "sync": "indexer", "list": "api, reflector", "resync": "queue, listeners",
@@ -39,7 +39,7 @@ func propose(m moment, s *fold.State) []proposal {
 		at = fmt.Sprintf("lanes[%d].", m.lane)
 	}
 	always := proposal{fmt.Sprintf("The store holds {%sindexer.count} objects, and {%squeue.depth} wait in the queue.", at, at),
-		fmt.Sprintf("store 里有 {%sindexer.count} 个对象，队列里等着 {%squeue.depth} 个。", at, at),
+		fmt.Sprintf("本地缓存里有 {%sindexer.count} 个对象，队列里等着 {%squeue.depth} 个。", at, at),
 		fmt.Sprintf("%sindexer.count == %d and %squeue.depth == %d", at, laneState.Indexer.Count, at, laneState.Queue.Depth)}
 	text := clean(m.mark.Text)
 	said := strconv.Quote(m.mark.Text)
@@ -82,14 +82,14 @@ func propose(m moment, s *fold.State) []proposal {
 		out = append(out, proposal{"The Reflector waits before it tries again.", "Reflector 等一会儿再重试。", fmt.Sprintf("%sreflector.phase == \"backoff\"", at)})
 	case "sync":
 		out = append(out, proposal{fmt.Sprintf("HasSynced answers true, and the store holds {%sindexer.count} objects.", at),
-			fmt.Sprintf("HasSynced 返回 true，store 里有 {%sindexer.count} 个对象。", at), fmt.Sprintf("%ssynced and %sindexer.count == %d", at, at, laneState.Indexer.Count)})
+			fmt.Sprintf("HasSynced 返回 true，本地缓存里有 {%sindexer.count} 个对象。", at), fmt.Sprintf("%ssynced and %sindexer.count == %d", at, at, laneState.Indexer.Count)})
 	case "list":
 		out = append(out, proposal{"The first round of ListAndWatch begins: nothing has been listed.", "第一轮 ListAndWatch 开始：还没有 list 过。",
 			fmt.Sprintf("%sreflector.lists == 0 and %sindexer.count == 0", at, at)})
 	case "ring":
 		if li, name := listener(laneState, at, m.reason.Listener); li != nil {
 			out = append(out, proposal{fmt.Sprintf("The ring of %s holds {%s.ring} notifications, and has room for {%s.capacity}.", clean(li.Name), name, name),
-				fmt.Sprintf("%s 的 ring 里有 {%s.ring} 个通知，容量 {%s.capacity}。", clean(li.Name), name, name),
+				fmt.Sprintf("%s 的环形缓冲里有 {%s.ring} 个通知，容量 {%s.capacity}。", clean(li.Name), name, name),
 				fmt.Sprintf("%s.ring == %d and %s.capacity == %d", name, li.Ring, name, li.Capacity)})
 		}
 	case "handler":
