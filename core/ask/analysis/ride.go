@@ -153,8 +153,6 @@ var Functions = map[string]string{
 	"WorkDue":              "delayingType.waitingLoop",
 	"WorkRateLimited":      "rateLimitingType.AddRateLimited",
 	"WorkShuttingDown":     "Typed.ShutDown",
-	"WorkPaused":           "Typed.Pause",
-	"WorkResumed":          "Typed.Resume",
 	"WorkForgotten":        "rateLimitingType.Forget",
 	"ListerRead":           "threadSafeMap.Get",
 	"Reconciled":           "Reconcile",
