@@ -67,13 +67,25 @@ type errLeftOut string
 
 func (e errLeftOut) Error() string { return string(e) }
 
-// run checks files, or those that are covered, and the examples, and prints the alerts.
+// run checks files, or those that are covered and the texts of those that are spoken, and the examples, and prints the alerts.
 func run(ctx context.Context, gotool string, files []string, stdout io.Writer) error {
-	var err error
+	texts, err := os.MkdirTemp("", "prose")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(texts) }()
 	if len(files) == 0 {
 		if files, err = list(ctx, covered...); err != nil {
 			return err
 		}
+		say, err := list(ctx, spoken...)
+		if err != nil {
+			return err
+		}
+		if say, err = writeTexts(texts, say); err != nil {
+			return err
+		}
+		files = append(files, say...)
 	}
 	planted, err := list(ctx, examples)
 	if err != nil {
@@ -101,7 +113,7 @@ func run(ctx context.Context, gotool string, files []string, stdout io.Writer) e
 			continue
 		}
 		alerts++
-		fmt.Fprint(stdout, line)
+		fmt.Fprint(stdout, placeOf(texts, line))
 	}
 	for _, name := range planted {
 		text, readErr := os.ReadFile(name)

@@ -205,8 +205,8 @@ func (c *Cluster) Compact() {
 	c.snapshots = nil
 }
 
-// IgnoreShards makes the API server one without the gate ShardedListAndWatch, which is alpha and off in Kubernetes 1.36, and beta and on in 1.38: it takes no
-// notice of shard selectors, so lists and watches have all objects. A watch that is open stays as it is.
+// IgnoreShards makes the API server one without the gate ShardedListAndWatch: lists and watches have all objects, whatever their shard selector. The gate is
+// alpha and off in Kubernetes 1.36, beta and on in 1.38. A watch that is open stays as it is.
 func (c *Cluster) IgnoreShards(ignores bool) { c.ignoresShards.Store(ignores) }
 
 // FailOver ends all open watches, as when an API server goes away, and makes another server answer from now on. That server's watch cache is behind by
