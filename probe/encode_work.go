@@ -3,8 +3,8 @@ package probe
 var workKinds = map[kind]string{evWorkAdded: "WorkAdded", evWorkDeduplicated: "WorkDeduplicated", evWorkMarkedDirty: "WorkMarkedDirty",
 	evWorkTaken: "WorkTaken", evWorkDone: "WorkDone", evWorkWaiting: "WorkWaiting", evWorkWaitingSooner: "WorkWaitingSooner",
 	evWorkWaitingUnchanged: "WorkWaitingUnchanged", evWorkDue: "WorkDue", evWorkRateLimited: "WorkRateLimited", evWorkForgotten: "WorkForgotten",
-	evWorkShuttingDown: "WorkShuttingDown", evWorkPaused: "WorkPaused", evWorkResumed: "WorkResumed", evReconciled: "Reconciled", evListerRead: "ListerRead", evListerList: "ListerList", evWrite: "ClusterWrite",
-	evWritten: "ClusterWritten"}
+	evWorkShuttingDown: "WorkShuttingDown", evWorkPaused: "WorkPaused", evWorkResumed: "WorkResumed", evReconciled: "Reconciled",
+	evListerRead: "ListerRead", evListerList: "ListerList", evWrite: "ClusterWrite", evWritten: "ClusterWritten"}
 
 // isWork reports whether an event belongs to the work queue, which has a baseline of its own.
 func (e *event) isWork() bool { return e.kind >= evWorkAdded && e.kind <= evReconciled }

@@ -42,7 +42,9 @@ func NewQueue[T comparable](p *Probe, o QueueOptions) func(string, workqueue.Typ
 		w.register()
 		base := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[T]{Name: name, MetricsProvider: o.MetricsProvider, Queue: storage[T]{w}})
 		inner := &watchedQueue[T]{base, w}
-		watched := keepPausing[workqueue.TypedInterface[T]](inner, base, func(p pausable) workqueue.TypedInterface[T] { return &pausableQueue[T]{inner, p} })
+		watched := keepPausing[workqueue.TypedInterface[T]](inner, base, func(p pausable) workqueue.TypedInterface[T] {
+			return &pausableQueue[T]{watchedQueue: inner, pausable: p}
+		})
 		delaying := workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[T]{Name: name, MetricsProvider: o.MetricsProvider,
 			Queue: watched})
 		outer := &watchedDelayingQueue[T]{delaying, base, w}
@@ -584,15 +586,20 @@ func keepPausing[Q any](wrapper Q, wrapped any, pausing func(pausable) Q) Q {
 type pausableQueue[T comparable] struct {
 	*watchedQueue[T]
 	pausable
+	order sync.Mutex // held over a call and its event
 }
 
 // Pause is recorded once it has taken effect, and Resume before it has: no worker gets a key between the two events.
 func (q *pausableQueue[T]) Pause() {
+	q.order.Lock()
+	defer q.order.Unlock()
 	q.pausable.Pause()
 	q.w.setPaused(true)
 }
 
 func (q *pausableQueue[T]) Resume() {
+	q.order.Lock()
+	defer q.order.Unlock()
 	q.w.setPaused(false)
 	q.pausable.Resume()
 }

@@ -568,7 +568,9 @@ func TestWrappedQueueKeepsPausing(t *testing.T) {
 	watch := watchQueue[string](New(Options{}), "q", QueueOptions{})
 	wrap := func(q workqueue.TypedInterface[string]) any {
 		inner := &watchedQueue[string]{q, watch}
-		return keepPausing[workqueue.TypedInterface[string]](inner, q, func(p pausable) workqueue.TypedInterface[string] { return &pausableQueue[string]{inner, p} })
+		return keepPausing[workqueue.TypedInterface[string]](inner, q, func(p pausable) workqueue.TypedInterface[string] {
+			return &pausableQueue[string]{watchedQueue: inner, pausable: p}
+		})
 	}
 	if _, can := any(plain).(pausable); !can {
 		if _, can := wrap(plain).(pausable); can {

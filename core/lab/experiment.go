@@ -248,15 +248,23 @@ func (x *experiment) selectors(ln *lane) (labels string, shard sharding.Selector
 	return cmp.Or(ln.selector, x.selection.Selector), shard
 }
 
+// keeps returns, as a query, which objects of what it asks for a lane's informer keeps: before 1.38 all that come, if the API server does not know shards.
+func (x *experiment) keeps(ln *lane, cluster *simcluster.Cluster) url.Values {
+	labels, shard := x.selectors(ln)
+	release, err := releases.Parse(ln.target.Release)
+	if err == nil && !release.Behaviour().Shards && cluster.IgnoresShards() {
+		shard = sharding.Everything()
+	}
+	return url.Values{"labelSelector": {labels}, "shardSelector": {shard.String()}}
+}
+
 // unread returns how many changes of what it watches a lane's Reflector has not read, for its KindCluster. The cluster is nil if it cannot count them.
 func (x *experiment) unread(ln *lane, cluster *simcluster.Cluster) string {
 	after := ln.reached.Load()
 	if cluster == nil || after == 0 {
 		return ""
 	}
-	labels, shard := x.selectors(ln)
-	n, ok := cluster.CountChanges(ln.gvr.GroupResource(), x.selection.ForTarget(ln.target.Target).WatchedNamespace(),
-		url.Values{"labelSelector": {labels}, "shardSelector": {shard.String()}}, after)
+	n, ok := cluster.CountChanges(ln.gvr.GroupResource(), x.selection.ForTarget(ln.target.Target).WatchedNamespace(), x.keeps(ln, cluster), after)
 	if !ok {
 		return ""
 	}

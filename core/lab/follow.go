@@ -1,8 +1,6 @@
 package lab
 
 import (
-	"net/url"
-
 	"k8s.io/apimachinery/pkg/watch"
 
 	"informerscope/core/cluster/simcluster"
@@ -20,9 +18,8 @@ func (x *experiment) followClusterLocked(lanes ...*lane) {
 		if end := x.unfollow[ln.index]; end != nil {
 			end()
 		}
-		labels, shard := x.selectors(ln)
 		end, ok := cluster.Follow(ln.gvr.GroupResource(), x.selection.ForTarget(ln.target.Target).WatchedNamespace(),
-			url.Values{"labelSelector": {labels}, "shardSelector": {shard.String()}}, simcluster.Follower{
+			x.keeps(ln, cluster), simcluster.Follower{
 				Begin: func(versions []simcluster.Version) { x.emit(ln.index, clusterObjects(versions)) },
 				Change: func(typ watch.EventType, v simcluster.Version) {
 					x.emit(ln.index, event.ClusterChange{Op: changeOps[typ], Key: v.Key, RV: v.RV, Unsent: !v.Sent}.Event())

@@ -69,6 +69,7 @@ type Lab struct {
 	mu        sync.Mutex
 	closed    bool
 	selection event.Selection
+	namesOnly bool // the newest recording has no bodies of objects
 	src       *source
 	attached  *attached.Follower // the probe that is followed instead of a source of the lab's own
 	exp       *experiment

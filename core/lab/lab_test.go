@@ -459,6 +459,13 @@ func testRecording(t *testing.T, namesOnly bool) {
 		if err != nil || loaded != (Loaded{Events: int(head), NamesOnly: namesOnly}) {
 			t.Fatalf("%+v of %d events, error %v", loaded, head, err)
 		}
+		var again bytes.Buffer
+		if _, err := l.Record(&again, false); err != nil {
+			t.Fatal(err)
+		}
+		if marked := strings.Contains(again.String(), `"objects":"names"`); marked != namesOnly {
+			t.Errorf("saved again, the recording is marked: %v", marked)
+		}
 		got := rec.FoldAt(head / 2).State()
 		if got.Source.Kind != "file" {
 			t.Errorf("source %q", got.Source.Kind)

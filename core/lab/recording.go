@@ -14,10 +14,11 @@ import (
 	"informerscope/core/words/object"
 )
 
-// Record writes the log so far as a trace file and returns a file name. With namesOnly the objects lose their bodies, as in a broadcast.
+// Record writes the log so far as a trace file and returns a file name. With namesOnly the objects lose their bodies, as in a broadcast; what
+// handlers changed in them stays.
 func (l *Lab) Record(w io.Writer, namesOnly bool) (string, error) {
 	l.mu.Lock()
-	sel := l.selection
+	sel, stripped := l.selection, l.namesOnly && l.selection.Source == event.SourceFile
 	l.mu.Unlock()
 	if l.o.Audience { // the speaker chose the selection, and it is in the log
 		head, _ := l.rec.Head()
@@ -26,8 +27,10 @@ func (l *Lab) Record(w io.Writer, namesOnly bool) (string, error) {
 	now := l.o.Clock.Now()
 	h := tracefile.Header{Selection: sel, StartedAt: now.Add(-l.rec.Now()).UTC().Format(time.RFC3339)}
 	marshal := tracefile.MarshalObject
-	if namesOnly {
+	if namesOnly || stripped {
 		h.Objects = tracefile.Names
+	}
+	if namesOnly {
 		marshal = func(o any) ([]byte, error) {
 			raw, err := tracefile.MarshalObject(o)
 			if err != nil {
@@ -117,7 +120,8 @@ func (l *Lab) Load(r io.Reader) (Loaded, error) {
 	l.request = nil
 	l.stopSource()
 	l.selection = h.Selection
-	l.selection.Source = "file"
+	l.selection.Source = event.SourceFile
+	l.namesOnly = h.Objects == tracefile.Names
 	l.rec.Load(log)
 	loaded := Loaded{Events: events, NamesOnly: h.Objects == tracefile.Names}
 	if damage != nil {

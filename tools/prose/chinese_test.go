@@ -184,7 +184,11 @@ var zhValue = regexp.MustCompile(`(?m)^ *zh: (.+)$|\bzh: ("(?:[^"\\]|\\.)*"|[^,}
 func yamlTexts(content string) (all []text) {
 	for _, m := range zhValue.FindAllStringSubmatchIndex(content, -1) {
 		from, to := max(m[2], m[4]), max(m[3], m[5])
-		all = append(all, text{line: lineOf(content, from), zh: strings.Trim(content[from:to], `"`)})
+		en := "" // the English before it
+		if before := englishValue.FindAllStringSubmatch(content[max(0, from-600):from], -1); len(before) > 0 {
+			en = before[len(before)-1][1] + before[len(before)-1][2]
+		}
+		all = append(all, text{lineOf(content, from), strings.Trim(content[from:to], `"`), en})
 	}
 	return all
 }
@@ -251,6 +255,8 @@ func value(x ast.Expr) string {
 		}
 	case *ast.BinaryExpr:
 		return value(x.X) + value(x.Y)
+	case *ast.KeyValueExpr:
+		return value(x.Value)
 	}
 	return ""
 }

@@ -79,7 +79,7 @@ const words = {
   'fault.ratelimit.x': ['the printer handler calls AddRateLimited, not Add', 'printer 的 handler 调用 AddRateLimited，而不是 Add'],
   'fault.rewrite.x': ['each reconcile also writes the time', '每次调谐都把时间也写进去'],
   'fault.forbidden.x': ['each LIST and WATCH gets 403; an open watch stays open', '每个 LIST 和 WATCH 都得到 403；已打开的 watch 不受影响'],
-  'fault.failover.x': ['an API server {n} [n:version|versions] behind answers', '由落后 {n} 个版本的 API server 应答'],
+  'fault.failover.x': ['an API server {n} [n:version|versions] behind answers', '由落后 {n} 个版本的 API server 响应'],
   'fault.expire.x': ['every watch of pods ends with 410', '每个 pod 的 watch 都以 410 结束'],
   'fault.compact.x': ['the cluster compacts its history', '集群清除历史版本'],
   'fault.restart.x': ['the cluster’s API server restarts', '集群的 API server 重启'],

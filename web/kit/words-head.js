@@ -29,7 +29,7 @@ addWords({
   'head.held.pop': ['Pop is held: {n} [n:change waits|changes wait] in the queue.', 'Pop 被拦住：队列里等着 {n} 个变更。'],
   'head.held.pop.y': ['The cluster goes on. Nothing reaches the store, so no handler is called.', '集群继续变化。没有变更到达本地缓存，所以没有 handler 被调用。'],
   'head.held.popKeys': ['Pop is held: {n} [n:key|keys] with {m} [m:change|changes] [n:waits|wait] in the queue.', 'Pop 被拦住：队列里等着 {n} 个 key，共 {m} 个变更。'],
-  'head.held.popKeys.y': ['DeltaFIFO files changes by key. Nothing reaches the store.', 'DeltaFIFO 按 key 归档变更。没有变更到达本地缓存。'],
+  'head.held.popKeys.y': ['DeltaFIFO files changes by key. Nothing reaches the store.', 'DeltaFIFO 按 key 归组变更。没有变更到达本地缓存。'],
   'head.held.deliver': ['{name} is held: {n} [n:change waits|changes wait] for it.', '{name} 被拦住：有 {n} 个变更在等它。'],
   'head.held.deliver.y': ['Only {name} is late. The store and the other handlers go on.', '只有 {name} 落后。本地缓存和其他 handler 照常工作。'],
   'head.held.take': ['The workers are held: {n} [n:key waits|keys wait] in the work queue.', 'worker 被拦住：工作队列里等着 {n} 个 key。'],

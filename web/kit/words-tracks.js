@@ -117,7 +117,7 @@ addWords({
   'inside.requests': ['{n} [n:LIST|LISTs], {m} [m:WATCH|WATCHes], {k} [k:relist|relists]', '{n} 次 LIST，{m} 次 WATCH，{k} 次 relist'],
   'inside.events': ['{n} [n:event|events], {m} [m:bookmark|bookmarks]', '{n} 个事件，{m} 个书签'],
   'inside.ahead': ['{n} [n:frame|frames] decoded ahead of it', '提前解码 {n} 帧'],
-  'inside.aheadSent': ['sent, to the API server', '对 API server 而言已送达'],
+  'inside.aheadSent': ['sent, for the API server', '对 API server 而言已送达'],
   'inside.backoffs': ['waited {s}', '已等 {s}'],
   'inside.ago': ['{s} ago', '{s} 前'],
   'inside.queue': ['Inside the queue', '队列内部'],

@@ -29,7 +29,7 @@ export const reflector = {
   },
   say({ lane, t, silent }) {
     const r = lane.state.reflector;
-    if (lane.facts.ahead > 1) return t('row.say.ahead', { n: lane.facts.ahead });
+    if (!silent && r.phase !== 'backoff' && lane.facts.ahead > 1) return t('row.say.ahead', { n: lane.facts.ahead });
     const words = silent ? t('row.looksOpen') : r.phase === 'backoff' ? t('row.noWatch') : t(`row.phase.${/** @type {'idle'} */ (r.phase)}`);
     return t('row.say.reflector', { words, rv: r.resourceVersion || '—' });
   },

@@ -11,7 +11,11 @@ export const work = {
     const { lane, t } = o;
     const q = lane.state.workqueue;
     if (!q) return {};
-    if (q.paused) return { ...wait(o, 'workqueue.depth', q.depth), tone: 'warn', ...(q.depth < 2 ? { tail: ` · ${t('row.paused')}` } : { underWords: t('row.paused') }) };
+    if (q.paused && q.depth < 2) return { path: 'n=exact workqueue.depth', as: 't row.wait', tone: 'warn', tail: ` · ${t('row.paused')}` };
+    if (q.paused) {
+      const age = wait(o, 'workqueue.depth', q.depth).underWords;
+      return { number: 'workqueue.depth', unit: t(o.phone ? 'row.keys' : 'row.keysWait'), underWords: [t('row.paused'), age].filter(Boolean).join(' · ') };
+    }
     if (q.depth >= 2) return { ...wait(o, 'workqueue.depth', q.depth), unit: t(o.phone ? 'row.keys' : 'row.keysWait') };
     const busy = q.processing.length && !o.phone ? t('row.busy', { a: q.processing.length, b: q.workers.length }) : '';
     if (q.retries && q.waitingCount) {

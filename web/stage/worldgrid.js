@@ -184,8 +184,8 @@ export class WorldGrid {
 }
 
 /**
- * How the two maps differ about an object: it is the same, newer in the cluster, not in the store yet, gone from the cluster, or not asked for. One that is `left`
- * is not sent any more, and still in the store.
+ * How the two maps differ about an object: it is the same, newer in the cluster, not in the store yet, gone from the cluster, or not asked for.
+ * One that is `left` is not asked for any more, and still in the store.
  * @typedef {'same' | 'older' | 'missing' | 'gone' | 'unsent' | 'left'} Mark
  */
 

@@ -152,6 +152,23 @@ func TestRecordingsOfAProbe(t *testing.T) {
 			}
 		}, "warning starved-keys: ns/low waited 20 s for a worker, while 800 keys or more that came later were taken first. Such waits: 1."},
 
+		{"keys that wait in a queue that is paused", func(s *script) {
+			s.begin(nil)
+			s.add(time.Second, event.Work{Kind: event.KindWorkPaused}.Event())
+			for i := range 5 {
+				s.add(time.Millisecond, event.Work{Kind: event.KindWorkAdded, Key: fmt.Sprint("ns/a-", i), N: i + 1}.Event())
+			}
+			s.add(20*time.Second, event.Work{Kind: event.KindWorkResumed}.Event())
+			for i := range 5 {
+				key := fmt.Sprint("ns/a-", i)
+				s.add(time.Millisecond, event.Work{Kind: event.KindWorkTaken, Key: key, Worker: 1, N: 4 - i}.Event())
+				s.add(time.Millisecond, event.Work{Kind: event.KindWorkDone, Key: key, Worker: 1}.Event())
+			}
+			s.add(time.Second, event.Work{Kind: event.KindWorkPaused}.Event(), event.Work{Kind: event.KindWorkAdded, Key: "ns/b", N: 1}.Event(),
+				event.Work{Kind: event.KindWorkAdded, Key: "ns/c", N: 2}.Event(), event.Work{Kind: event.KindWorkAdded, Key: "ns/d", N: 3}.Event())
+			s.add(20*time.Second, event.Note{Text: "the end"}.Event())
+		}, ""},
+
 		{"a long backlog in a FIFO", func(s *script) {
 			var all []string
 			for i := range 800 {

@@ -168,7 +168,8 @@ var (
 		Name:  "starved-keys",
 		Title: say("Keys wait long for a worker", "key 等 worker 等了很久"),
 		Sees: "three keys or more waited 10 s or more for a worker, and had not failed. The rate limiter held them back, or they were in a queue " +
-			"that had once been empty. The backlog of the initial list does not count. Or one key waits 10 s or more, and of the keys that are taken " +
+			"that had once been empty. The backlog of the initial list, and time in which the queue is paused, do not count. Or one key waits 10 s or more, " +
+			"and of the keys that are taken " +
 			"meanwhile 50 or more, and 80 %, came later: in a priority queue",
 		Story: "ratelimited", members: []string{"workqueue"}}
 	busyWorkers = &Rule{

@@ -29,6 +29,7 @@ const (
 // work is what the rules remember of a work queue and its controller.
 type work struct {
 	keys     map[string]*key
+	isPaused bool
 	hasEnded bool // the queue was empty once, so the backlog of the initial list is over
 
 	limiter, queue starvation
@@ -87,6 +88,7 @@ func (w *work) restore(s *fold.State, e *event.Entry) {
 	if s.Workqueue == nil {
 		return
 	}
+	w.isPaused = s.Workqueue.Paused
 	for _, name := range slices.Sorted(maps.Keys(s.Workqueue.Failing)) { // if there are too many, it is not chance which are kept
 		n := s.Workqueue.Failing[name]
 		if k := w.key(name); k != nil {
@@ -111,11 +113,15 @@ func (w *work) see(e *event.Entry) {
 	default:
 		return
 	}
+	now := moment{e.Seq, e.At}
+	if e.Kind == event.KindWorkPaused || e.Kind == event.KindWorkResumed {
+		w.pause(e.Kind == event.KindWorkPaused, now)
+		return
+	}
 	k := w.key(e.Key())
 	if k == nil {
 		return
 	}
-	now := moment{e.Seq, e.At}
 	switch e.Kind {
 	case event.KindWorkAdded:
 		if k.readyAt.seq == 0 {
@@ -147,6 +153,20 @@ func (w *work) see(e *event.Entry) {
 	}
 	if e.Kind == event.KindWorkAdded || e.Kind == event.KindWorkTaken {
 		w.setDepth(e.Work().N, e.At)
+	}
+}
+
+// pause notes that the queue is paused, or no longer. A key's wait for a worker begins again then.
+func (w *work) pause(isPaused bool, now moment) {
+	w.isPaused = isPaused
+	if isPaused {
+		return
+	}
+	//maporder:free each is set to the same value
+	for _, k := range w.keys {
+		if k.readyAt.seq > 0 {
+			k.readyAt = now
+		}
 	}
 }
 
@@ -217,7 +237,7 @@ func (r *report) reportWorkQueue() {
 		switch {
 		case k.limitedAt.seq > 0:
 			limiter.see(name, k.limitedAt.at, r.end)
-		case k.readyAt.seq > 0 && k.isLate:
+		case k.readyAt.seq > 0 && k.isLate && !w.isPaused:
 			queue.see(name, k.readyAt.at, r.end)
 		}
 		if k.retries >= manyRetries {

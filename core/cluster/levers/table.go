@@ -102,7 +102,8 @@ var table = []Lever{
 		},
 	}, {
 		Name: "unsharded", Params: []Param{number}, LinkMeans: "0: it knows shards again", Holds: true,
-		Does: "the API server takes no notice of shard selectors, as without the gate ShardedListAndWatch, until `unsharded {n: 0}`",
+		Does: "the API server takes no notice of shard selectors, as without the gate ShardedListAndWatch, until `unsharded {n: 0}`; an open watch stays as it is. " +
+			"Not in `informerscope sim`",
 		pull: func(ctx context.Context, c Target, a Args) (string, error) {
 			did := "the API server knows shards again"
 			if a.N > 0 {

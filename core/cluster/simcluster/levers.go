@@ -209,6 +209,9 @@ func (c *Cluster) Compact() {
 // alpha and off in Kubernetes 1.36, beta and on in 1.38. A watch that is open stays as it is.
 func (c *Cluster) IgnoreShards(ignores bool) { c.ignoresShards.Store(ignores) }
 
+// IgnoresShards reports whether IgnoreShards is on.
+func (c *Cluster) IgnoresShards() bool { return c.ignoresShards.Load() }
+
 // FailOver ends all open watches, as when an API server goes away, and makes another server answer from now on. That server's watch cache is behind by
 // so many versions, and does not catch up until FailOver(0). A request for a newer version gets "Too large resource version", and a watch from a newer
 // one stays silent. A request without a version is a consistent read, and up to date.

@@ -276,14 +276,15 @@ func TestFoldWorkqueue(t *testing.T) {
 		event.Work{Kind: event.KindWorkForgotten, Key: "c", N: 2}.Event(),
 		event.Work{Kind: event.KindWorkDue, Key: "d"}.Event(),
 		event.Work{Kind: event.KindWorkAdded, Key: "d"}.Event(),
+		{Kind: event.KindWorkPaused},
 		{Kind: event.KindWorkShuttingDown},
 	} {
 		f.Apply(&event.Entry{Seq: uint64(20 + i), At: time.Second, Event: e})
 	}
 	s = f.State().Workqueue
 	foldtest.Equal(t, "queue", s.Queue, []string{"b", "a", "d"})
-	if s.ReAdded != 0 || s.Workers[0].Key != "" || s.Failures != 1 || s.Retries != 0 || s.WaitingCount != 1 || !s.ShuttingDown || len(s.Processing) != 0 ||
-		s.Writes != 1 || s.Conflicts != 1 || s.WriteFails != 1 || s.Writing {
+	if s.ReAdded != 0 || s.Workers[0].Key != "" || s.Failures != 1 || s.Retries != 0 || s.WaitingCount != 1 || !s.ShuttingDown || !s.Paused ||
+		len(s.Processing) != 0 || s.Writes != 1 || s.Conflicts != 1 || s.WriteFails != 1 || s.Writing {
 		t.Errorf("workqueue %+v", s)
 	}
 	if x := s.LastWrite; x.Open || x.Code != 409 || x.Error == "" || x.RV != "7" || x.NewRV != "" || x.AtMillis != 1000 {
@@ -294,8 +295,11 @@ func TestFoldWorkqueue(t *testing.T) {
 		g.Apply(&e)
 	}
 	foldtest.Equal(t, "restored", g.State().Workqueue.LastWrite, s.LastWrite)
-	if r := g.State().Workqueue; r.Writes != 1 || r.Conflicts != 1 || r.WriteFails != 1 {
+	if r := g.State().Workqueue; r.Writes != 1 || r.Conflicts != 1 || r.WriteFails != 1 || !r.Paused {
 		t.Errorf("restored %+v", r)
+	}
+	if g.Apply(&event.Entry{Seq: g.Seq() + 1, At: time.Second, Event: event.Event{Kind: event.KindWorkResumed}}); g.State().Workqueue.Paused {
+		t.Error("the queue is resumed, and said to be paused")
 	}
 }
 

@@ -71,8 +71,8 @@ type record struct {
 type objRecord struct {
 	ID  int             `json:"id"`
 	Raw json.RawMessage `json:"raw,omitempty"`
-	// Held is the object's size in bytes as this process holds it, if that is not the length of raw: a broadcast leaves out some members. Came is its
-	// size on arrival, if something was dropped from it since.
+	// Held is the object's size in bytes as this process holds it, if that is not the length of raw: a broadcast and a recording of names leave out
+	// members. Came is its size on arrival, if something was dropped from it since.
 	Held int64 `json:"held,omitempty"`
 	Came int64 `json:"came,omitempty"`
 }

@@ -22,7 +22,8 @@ type factInputs struct {
 // factsOf computes the facts of a lane. They depend only on the fold and the moment; one before the fold's last event counts as that event's.
 func factsOf(f *fold.Fold, at time.Duration, lane int, s *fold.State) *facts.Facts {
 	x := factInputs{Fold: f, moment: max(at, f.At()), lane: lane, state: s, recent: f.Recent(lane)}
-	out := &facts.Facts{Sure: x.isSure(), Trouble: troubleOf(s, x.recent.Cause), Deltas: deltasOf(s), Ahead: aheadOf(s), Features: featuresOf(s), Sentence: x.actSentence()}
+	out := &facts.Facts{Sure: x.isSure(), Trouble: troubleOf(s, x.recent.Cause), Deltas: deltasOf(s), Ahead: aheadOf(s), Features: featuresOf(s),
+		Sentence: x.actSentence()}
 	if out.Sentence.ID == "" {
 		out.Sentence = x.personSentence()
 	}
@@ -56,8 +57,11 @@ func (x *factInputs) isRecent(at, d time.Duration) bool { return x.moment-at < d
 // hidesRequests reports whether the informer is another program's, so that the log does not have its requests.
 func (x *factInputs) hidesRequests() bool { return x.state.Fidelity["reflector"].How == "unseen" }
 
-// aheadOf returns how many frames wait between the connections of an informer and its Reflector.
+// aheadOf returns how many frames wait between the connections of an informer and its Reflector. Informers of one resource share the list of requests.
 func aheadOf(s *fold.State) (n int) {
+	if !featuresOf(s).DecodesAhead {
+		return 0
+	}
 	for _, r := range s.API.Requests {
 		if r.Open {
 			n += r.Ahead

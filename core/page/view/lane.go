@@ -15,7 +15,7 @@ const (
 	inCluster = 1 << iota // the cluster has the object
 	inStore               // the store has it
 	isApart               // both have it, and their versions differ
-	isUnsent              // the cluster never sends it to this informer
+	isUnsent              // this informer does not ask for it
 	isReduced             // members of the stored object were dropped since it arrived
 )
 

@@ -55,6 +55,22 @@ func TestNothingChangesOnlyWhileNothingIsOnItsWay(t *testing.T) {
 	says("idle", "once another watch is open")
 }
 
+// TestFramesAheadAreThoseOfAReleaseThatDecodesAhead: informers of two releases share the list of requests.
+func TestFramesAheadAreThoseOfAReleaseThatDecodesAhead(t *testing.T) {
+	for release, want := range map[string]int{"1.38": 212, "1.37": 0} {
+		x := newTale(t, release)
+		x.emit(event.WireRequest{Req: 1, URL: "/api/v1/pods?watch=true&sendInitialEvents=true"}.Event(), event.WireResponse{Req: 1, Status: 200}.Event(),
+			event.WireAhead{Req: 1, Frames: 212}.Event())
+		if got := x.v.State().Facts.Ahead; got != want {
+			t.Errorf("%s: %d frames are decoded ahead, want %d", release, got, want)
+		}
+		x.emit(event.WireDone{Req: 1}.Event())
+		if got := x.v.State().Facts.Ahead; got != 0 {
+			t.Errorf("%s: %d frames of a stream that has ended", release, got)
+		}
+	}
+}
+
 // TestLiveHasNoSpeedOfItsOwn: a live view runs at the speed of events, whatever speed it played at before.
 func TestLiveHasNoSpeedOfItsOwn(t *testing.T) {
 	rec := trace.NewRecorder(trace.RecorderOptions{})

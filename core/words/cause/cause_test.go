@@ -25,7 +25,7 @@ var writeCauses = flag.Bool("write-causes", false, "write the table of docs/trou
 // TestTheDocumentHasTheCauses compares the table in docs/troubleshooting.md with the causes; go generate ./core/words/cause writes it.
 func TestTheDocumentHasTheCauses(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("| in short | what happened | who failed, or answered | what to do | may trying again help | word in links and logs |\n|-|-|-|-|-|-|\n")
+	b.WriteString("| in short | what happened | who failed, or answered | what to do | may trying again help | word in logs |\n|-|-|-|-|-|-|\n")
 	named := cause.Args{Context: "kind-kind", User: "jane", Verb: "list", Resource: "widgets.example.com", Namespace: "team-a"}
 	for _, c := range cause.All() {
 		what, remedy := c.Say(named)
