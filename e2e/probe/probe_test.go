@@ -240,7 +240,7 @@ func TestProbeReleases(t *testing.T) {
 		t.Skip("make judges runs it: each release of client-go has to be compiled")
 	}
 	for _, x := range []release{{"v0.32.13", "1.31", "DeltaFIFO"}, {"v0.33.13", "1.33", "RealFIFO"}, {"v0.34.13", "1.33", "RealFIFO"},
-		{"v0.35.10", "1.35", "RealFIFO"}, {"v0.36.6", "1.37", "RealFIFO"}} {
+		{"v0.35.10", "1.35", "RealFIFO"}, {"v0.36.6", "1.37", "RealFIFO"}, {strings.TrimPrefix(betaClientGo, "k8s.io/client-go@"), "1.38", "RealFIFO"}} {
 		t.Run(x.clientGo, func(t *testing.T) { probeMatrix(t, x.clientGo, x.release, x.queue) })
 	}
 }
@@ -270,6 +270,29 @@ func waitForLanes(t *testing.T, r *recordingOf, what string, is func(lane *view.
 		s.SetFacts(f, f.At())
 		return len(s.Lanes) == 3 && !slices.ContainsFunc(s.Lanes, func(lane *view.State) bool { return !is(lane) })
 	})
+}
+
+// checkPause pauses the work queue: the recording has it, and its State for as long as it lasts.
+func checkPause(t *testing.T, p *probed, r *recordingOf) {
+	t.Helper()
+	for _, x := range []struct {
+		on     string
+		kind   string
+		paused bool
+	}{{"true", `"WorkPaused"`, true}, {"false", `"WorkResumed"`, false}} {
+		p.get("/pause?on="+x.on, nil)
+		waitUntil(t, x.kind+" is in the recording", func() bool { return r.has(x.kind) })
+		text := r.bytes()
+		_, events := readRecording(t, text[:bytes.LastIndexByte(text, '\n')+1])
+		f := fold.NewFold()
+		for i := range events {
+			f.Apply(&events[i])
+		}
+		one := func(lane *fold.State) bool { return lane.Workqueue != nil && lane.Workqueue.Paused }
+		if paused := slices.ContainsFunc(f.State().Lanes, one); paused != x.paused {
+			t.Errorf("after %s a queue is paused: %v", x.kind, paused)
+		}
+	}
 }
 
 func probeMatrix(t *testing.T, clientGo, release, queue string) {
@@ -315,6 +338,9 @@ func probeMatrix(t *testing.T, clientGo, release, queue string) {
 		writeSome(t, c, random, 20)
 		moment()
 		waitForLanes(t, r, "all watch again", func(lane *view.State) bool { return lane.Reflector.Phase == "watching" })
+	}
+	if release == "1.38" {
+		checkPause(t, p, r)
 	}
 	if p.state().Probing == 0 {
 		t.Error("a client is attached, and no goroutine of the probe is seen")

@@ -18,6 +18,13 @@ import (
 
 const newestClientGo = "k8s.io/client-go@v0.37.2"
 
+// A beta of client-go asks for a newer toolchain, and for a module of which only the release before is served.
+const (
+	betaClientGo  = "k8s.io/client-go@v0.38.0-beta.0"
+	betaToolchain = "1.27.0"
+	betaModule    = "sigs.k8s.io/structured-merge-diff/v7=sigs.k8s.io/structured-merge-diff/v7@v7.0.0"
+)
+
 // readProgram returns the source of a program of testdata.
 func readProgram(t *testing.T, name string) string {
 	t.Helper()
@@ -43,7 +50,10 @@ func buildProbed(t *testing.T, name, source, library string, modules ...string) 
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	edit := []string{"mod", "edit", "-go=1.22", "-require=" + library}
+	edit, env := []string{"mod", "edit", "-go=1.22", "-require=" + library}, append(os.Environ(), "GOWORK=off")
+	if library == betaClientGo {
+		edit, env = append(edit, "-go="+betaToolchain, "-replace="+betaModule), append(env, "GOTOOLCHAIN=go"+betaToolchain)
+	}
 	for _, m := range append([]string{""}, modules...) {
 		path := strings.TrimSuffix("example.org/informerscope/probe/"+m, "/")
 		edit = append(edit, "-require="+path+"@v0.0.0", "-replace="+path+"="+filepath.Join(root, "probe", m))
@@ -51,7 +61,7 @@ func buildProbed(t *testing.T, name, source, library string, modules ...string) 
 	for _, args := range [][]string{{"mod", "init", name}, edit, {"build", "-mod=mod", "-o", name, "."}} {
 		cmd := exec.CommandContext(harness.Timeout(t, 20*time.Minute), "go", args...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GOWORK=off")
+		cmd.Env = env
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 		}

@@ -153,6 +153,22 @@ func run(kubeconfig string) error {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 		}
 	})
+	// Since client-go 0.38 a queue can pause.
+	mux.HandleFunc("/pause", func(w http.ResponseWriter, r *http.Request) {
+		pausable, ok := queue.(interface {
+			Pause()
+			Resume()
+		})
+		if !ok {
+			http.Error(w, "this queue cannot pause", http.StatusNotImplemented)
+			return
+		}
+		if r.URL.Query().Get("on") == "true" {
+			pausable.Pause()
+		} else {
+			pausable.Resume()
+		}
+	})
 	mux.HandleFunc("/start", func(http.ResponseWriter, *http.Request) {
 		factory.Start(ctx.Done())
 		headFactory.Start(ctx.Done())
