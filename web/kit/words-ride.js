@@ -45,8 +45,6 @@ addWords({
   'ride.at.WorkWaitingUnchanged': ['The key waits already; this does not make it wait longer.', '这个 key 已在等，不因此等得更久。'],
   'ride.at.WorkDue': ['The key’s wait is over.', '等待期满，key 重新入队。'],
   'ride.at.WorkShuttingDown': ['The work queue is being shut down.', '工作队列正在关闭。'],
-  'ride.at.WorkPaused': ['The work queue is paused: no worker gets a key.', '工作队列已暂停：worker 拿不到 key。'],
-  'ride.at.WorkResumed': ['The work queue gives keys to workers again.', '工作队列恢复向 worker 交出 key。'],
   'ride.at.ClusterWrite': ['Worker {w} sends {text}, with rv {rv}.', 'worker {w} 发出 {text}，带 rv {rv}。'],
   'ride.at.ClusterWritten': ['Worker {w}’s write went through: rv {rv}.', 'worker {w} 写入成功：rv {rv}。'],
   'ride.at.ClusterWrittenNot': ['The write did not go through.', '写入没有成功。'],

@@ -177,7 +177,11 @@ func (j *journey) see(e *event.Entry) {
 		if read := e.ListerRead(); read.Lane != 0 && read.Lane-1 != int(e.Lane) {
 			return // an object of another informer has this key
 		}
-		isOfOne := e.Kind != event.KindWrites && e.Kind != event.KindListerList
+		isOfOne := true
+		switch e.Kind {
+		case event.KindWrites, event.KindListerList, event.KindWorkPaused, event.KindWorkResumed:
+			isOfOne = false
+		}
 		if mine && event.SubjectOf(e.Kind) == event.AboutWork && isOfOne {
 			j.add(e, "controller", j.begin(l, rankAfter, l.rv))
 		}
