@@ -79,7 +79,14 @@ func popHeld(ctx context.Context, s *camera.Scene, _ func() error) error {
 	if err := s.Do(ctx, "informerscope.hold('pop')"); err != nil {
 		return err
 	}
-	return s.Pass(ctx, 5*time.Second)
+	if err := s.Pass(ctx, 5*time.Second); err != nil {
+		return err
+	}
+	// While time runs the sentence counts once a second, and a picture would show it beside the row's newer number.
+	if err := s.Do(ctx, "informerscope.pause()"); err != nil {
+		return err
+	}
+	return s.Pass(ctx, time.Second/10)
 }
 
 // listAgain makes the watch answer 410, and goes to two seconds after the list that follows.

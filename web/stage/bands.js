@@ -18,7 +18,7 @@ import { leadPath, treePath } from './tree.js';
  * How the rows are shown: where there is room, the rows that something speaks of (null for all), and the row that has the window alone (empty for
  * none). `maps` are the places of the two maps, and `head` names the open one of several informers.
  * @typedef {{
- *   geometry: import('./geometry.js').Geometry, k: number, look: string[] | null, presenting: boolean, alone: string,
+ *   geometry: import('./geometry.js').Geometry, k: number, look: string[] | null, presenting: boolean, alone: string, named: string,
  *   maps: {y: number, h: number}[], head: () => string
  * }} Shown
  */
@@ -95,10 +95,10 @@ export class Bands {
   }
 
   /** Lays the rows out. @param {number} clock @param {Shown} o */
-  lay(clock, { geometry, k, look, presenting, alone }) {
+  lay(clock, { geometry, k, look, presenting, alone, named }) {
     const { rows, past } = this;
     const quiet = (/** @type {{station: string}} */ row) => !!look && !look.includes(row.station);
-    const box = presenting && look?.length ? { ...geometry.rows, thin: quiet } : geometry.rows;
+    const box = { ...geometry.rows, named, ...(presenting && look?.length && { thin: quiet }) };
     rows.place(this.data(alone), box, clock, (id) => past.demand(id), this.ctx.still.matches || !!alone);
     const seats = rows.bands.map((b) => ({
       id: seatOf(b), y: b.y * k, h: b.h * k, goal: (rows.after.get(b.id) ?? b.h) * k, foot: (b.station === 'informer' ? 7 : 18) * k,

@@ -13,8 +13,10 @@
  */
 /**
  * Where the rows may stand; on a small screen they are lower, and where it is `flat` no row has a heading. Where `thin` says so of a row, that is a thin line,
- * and has no room for piles.
- * @typedef {{y: number, h: number, gap: number, small?: boolean, flat?: boolean, thin?: (row: {station: string}) => boolean}} Box
+ * and has no room for piles. The handler that is `named` has a row before others.
+ * @typedef {{
+ *   y: number, h: number, gap: number, small?: boolean, flat?: boolean, thin?: (row: {station: string}) => boolean, named?: string
+ * }} Box
  */
 
 /** How high a row is in which nothing waits, with its words; one with a heading has a line more. */
@@ -96,7 +98,7 @@ export function choose(rows, box, kept) {
   const fits = box.thin?.({ station: 'handler' }) ? 1 : Math.max(2, Math.floor(room / (baseOf({ station: 'handler' }, box) + box.gap)));
   const feeds = rows.find((r) => r.station === 'work')?.listener;
   /** How much a handler deserves a row of its own. @param {Row} r */
-  const rank = (r) => (r.listener === feeds ? 4 : 0) + (r.waiting >= fewest ? 2 : 0) + (kept.has(r.id) ? 1 : 0);
+  const rank = (r) => (r.name && r.name === box.named ? 8 : 0) + (r.listener === feeds ? 4 : 0) + (r.waiting >= fewest ? 2 : 0) + (kept.has(r.id) ? 1 : 0);
   const own = handlers.length <= fits ? handlers : [...handlers].sort((a, b) => rank(b) - rank(a)).slice(0, fits - 1);
   const rest = handlers.filter((r) => !own.includes(r));
   const work = rows.find((r) => r.station === 'work');

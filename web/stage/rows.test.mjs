@@ -41,6 +41,12 @@ test('many handlers fold into one row, but the one that feeds and those that sta
   assert.ok(kept.some((r) => r.listener === 30));
 });
 
+test('the handler that a step names does not fold', () => {
+  const low = { ...box, h: 300, named: 'h3' };
+  assert.deepEqual(choose(stage(), low, new Set()).map((r) => r.id).slice(4), ['0.handler.3', '0.fold', '0.work']);
+  assert.deepEqual(choose(stage(), { ...low, named: '' }, new Set()).map((r) => r.id).slice(4), ['0.fold', '0.handler.1', '0.work']);
+});
+
 test('a row opens in 300 ms, and shuts after 10 s at the earliest', () => {
   const rows = new Rows();
   const heightAt = (queue, clock) => rows.place(stage(3, queue), box, clock, demand(stage(3, queue))).find((b) => b.id === '0.queue').h;

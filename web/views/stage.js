@@ -274,7 +274,9 @@ export class Stage {
   /** How the rows are shown. @returns {import('../stage/bands.js').Shown} @private */
   get shown() {
     const { geometry, k, look, presenting, aloneAs: alone, mapPlaces: maps } = this;
-    return { geometry, k, look, presenting, alone, maps, head: () => this.informers.head() };
+    const { step, starting } = this.stories;
+    const named = starting ? '' : step?.listener ?? '';
+    return { geometry, k, look, presenting, alone, named, maps, head: () => this.informers.head() };
   }
 
   /** Marks the row in which the ridden change is. @private */
