@@ -80,8 +80,8 @@ var (
 	cutWatches = &Rule{
 		Name:  "cut-watches",
 		Title: say("Something cuts the watch again and again", "watch 一次又一次被切断"),
-		Sees: "three watches of an informer or more end within a minute of their beginning, within 10 min, and the API server gives no reason. It lets a watch " +
-			"run for 5 to 10 min",
+		Sees: "three watches of an informer or more end within a minute of their beginning, within 10 min, and the API server gives no reason. " +
+			"client-go asks for watches of 5 to 10 min",
 		Advice: say("A proxy, a load balancer or a client-side timeout ends the connection. Raise its idle timeout above 10 min, and set no timeout in the "+
 			"rest.Config that makes the informers' clients.", "代理、负载均衡或客户端超时结束了连接。把空闲超时调到 10 分钟以上；informer 所用的 rest.Config 不要设 "+
 			"timeout。"),
