@@ -62,7 +62,7 @@ func recordWrites(t *testing.T) (recording, key, version string, scaled, refused
 	now.Step(5 * time.Second) // the words of the two marks have room
 	refused = add(event.Audit{Key: "default/web", Status: 409, Mark: true, Write: scale})
 	var file bytes.Buffer
-	if _, err := l.Record(&file); err != nil {
+	if _, err := l.Record(&file, false); err != nil {
 		t.Fatal(err)
 	}
 	return file.String(), key, version, scaled, refused
