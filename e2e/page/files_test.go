@@ -42,7 +42,7 @@ func TestFilesAndLinks(t *testing.T) {
 
 	harness.Share(t, page, 1)
 	harness.WaitUntil(t, page, "__files.texts.length === 1 && __files.names.length === 1")
-	harness.Share(t, page, 2)
+	harness.Share(t, page, 3) // 2 saves whole objects
 	harness.WaitUntil(t, page, "__files.texts.length === 2 && __files.names.length === 2")
 	names := harness.EvalIn[[]string](t, page, "__files.names")
 	if !strings.HasSuffix(names[0], ".jsonl") || !strings.HasSuffix(names[1], ".trace.json") {
