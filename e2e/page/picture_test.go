@@ -92,7 +92,7 @@ func TestPictureIsSaved(t *testing.T) {
 	// What a name of a recording may have, and XML may not.
 	harness.EvalIn[any](t, page, `void document.querySelector("#app svg text").append("\u0001\ufffe\ud800")`)
 	for i, ending := range []string{".png", ".svg"} {
-		harness.Share(t, page, 4+i)
+		harness.Share(t, page, 5+i)
 		harness.WaitUntil(t, page, `__files.names.at(-1)?.endsWith("`+ending+`")`)
 		harness.WaitUntil(t, page, `/^Saved as informerscope-\d+\`+ending+`, \d+ kB/.test(__files.said())`)
 	}
