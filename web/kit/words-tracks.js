@@ -45,7 +45,7 @@ addWords({
   'row.say.cluster': ['{n} [n:object|objects], newest version {m}', '{n} 个对象，最新版本 {m}'],
   'row.say.clusterUnknown': ['newest version that came {m}', '到来的最新版本 {m}'],
   'row.say.reflector': ['{words}, version {rv}', '{words}，版本 {rv}'],
-  'row.say.ahead': ['{n} frames are decoded, and wait for the Reflector to read them', '{n} 帧已解码，等 Reflector 来读'],
+  'row.say.ahead': ['{n} [n:frame is|frames are] decoded, and [n:waits|wait] for the Reflector to read [n:it|them]', '{n} 帧已解码，等 Reflector 来读'],
   'row.say.indexer': ['{n} [n:object|objects]', '{n} 个对象'],
   'row.say.empty': ['nothing waits', '没有等待的'],
   'row.say.wait': ['{n} [n:change waits|changes wait]', '{n} 个变更在等待'],
