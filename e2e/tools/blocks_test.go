@@ -89,7 +89,8 @@ var documents = map[string]document{
 		{"sh", runs(withRecording)},
 		{"yaml", isRunBy("TestTheDocumentsRecordingIsTold", "core/page/story/draft")},
 	}},
-	"docs/story-list.md": {},
+	"docs/story-list.md":      {},
+	"docs/troubleshooting.md": {},
 	"docs/present.md": {blocks: []block{
 		{"sh", serves(opened)},
 		{"", prints},
