@@ -75,6 +75,8 @@ export class Stories {
     this.ride = views.ride;
     /** Steps of this story whose ride was opened: going back and forth does not open it again. @type {Set<number>} */
     this.openedRides = new Set();
+    /** The step whose ride may open again with the worker's next report; -1 for none. */
+    this.again = -1;
     /** The step whose ride is being opened, and presses that came meanwhile. @type {{step: number, presses: number[]} | null} */
     this.opening = null;
     /** The worker's report that came while a ride showed other moments than the step's; undefined for none. @type {StoryState | null | undefined} */
@@ -322,6 +324,10 @@ export class Stories {
 
   /** @param {StoryState | null} state @private */
   hear(state) {
+    if (state?.step === this.again) {
+      this.openedRides.delete(this.again);
+      this.again = -1;
+    }
     if (this.riding && state && state.id === this.state?.id && state.last === this.state.last) {
       this.since = state;
       return;
@@ -456,8 +462,8 @@ export class Stories {
       b.addEventListener('click', () => {
         this.manual = true;
         this.ride.close(false);
-        // A person who chooses the step may want its ride again, once the step plays: until then the page shows the step's end.
-        this.ctx.act('storyStep', i).then(() => this.openedRides.delete(i));
+        // A person who chooses the step may want its ride again, once the step plays: until the worker reports that, the page shows the step's end.
+        this.ctx.act('storyStep', i).then(() => { this.again = i; });
       });
       return b;
     }));
