@@ -108,8 +108,9 @@ func TestStageViews(t *testing.T) {
 		t.Run(view.name, func(t *testing.T) {
 			p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&lang=en"+view.fragment, int64(view.size.X), int64(view.size.Y))
 			harness.Await(t, p, 20*time.Second, "s.seq > 1500")
-			if strings.Contains(view.fragment, "story") { // time stands until then
-				if err := p.Keys(harness.Timeout(t, 30*time.Second), "ArrowRight"); err != nil {
+			if strings.Contains(view.fragment, "story") { // time stands until somebody presses
+				harness.WaitUntil(t, p, `document.querySelector(".dot.now")?.disabled === false`)
+				if err := p.Keys(harness.Timeout(t, 30*time.Second), "PageDown"); err != nil {
 					t.Fatal(err)
 				}
 			}
