@@ -174,7 +174,8 @@ All are equal. ` + "`go test ./core/informer/conformance -run TestItem/004`" + `
 Before 0.36 the queue is locked during a handler's call, so there the next change comes after it.
 
 client-go 0.38 also has connection pools (ClientsAllowConnectionPool), the leader election's gate for writes, the client that drops managed fields
-(ManagedFieldsOptOutClient), ConsistencyStore, GVRSyncResult, the metric of the store's version, and a work queue that can pause. No test compares these.
+(ManagedFieldsOptOutClient), and ConsistencyStore. It has GVRSyncResult, the metric of the store's version, and a work queue that can pause. No test compares
+these.
 `)
 	b.WriteString("\n## Where we differ on purpose\n\n| what | why |\n|-|-|\n")
 	for _, d := range differences {
