@@ -47,7 +47,8 @@ func TestStageFiles(t *testing.T) {
 	if err := json.Unmarshal([]byte(saved("export for Perfetto")), &chrome); err != nil || len(chrome.TraceEvents) < 100 {
 		t.Errorf("the export has %d trace events, %v", len(chrome.TraceEvents), err)
 	}
-	if whole := saved("save it with whole objects"); header.Objects != tracefile.Names || strings.Contains(text, `"spec":`) || !strings.Contains(whole, `"spec":`) {
+	whole := saved("save it with whole objects")
+	if header.Objects != tracefile.Names || strings.Contains(text, `"spec":`) || !strings.Contains(whole, `"spec":`) {
 		t.Errorf("the recording holds %q of its objects, and with whole ones %d bytes", header.Objects, len(whole))
 	}
 	// A token must never be in a file.

@@ -72,7 +72,7 @@ type text struct {
 
 var (
 	han = regexp.MustCompile(`\p{Han}`)
-	// notProse is what is no prose in a text: code, a placeholder, the target of a link, and an English word in round brackets after the Chinese one.
+	// notProse matches code, placeholders, targets of links, and an English word in round brackets after the Chinese one.
 	notProse = regexp.MustCompile("`[^`]*`|" + `\{(?:[^{}]|\{[^{}]*\})*\}|\]\([^)]*\)|(\p{Han})（[a-z ]+）`)
 )
 

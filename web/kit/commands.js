@@ -176,8 +176,8 @@ export const changes = [
   },
   {
     since: '1.38', story: 'shards',
-    en: 'An informer can have a shard selector: SetShardSelector, WithShardSelector. Where the API server does not know shards, the client drops what is not of its own.',
-    zh: 'informer 可设分片选择器：SetShardSelector、WithShardSelector。API server 不支持分片时，由客户端丢弃不属于自己的对象。',
+    en: 'An informer can have a shard selector (SetShardSelector). Where the API server does not know shards, the client drops the other objects.',
+    zh: 'informer 可设分片选择器（SetShardSelector）。API server 不支持分片时，由客户端丢弃不属于自己的对象。',
   },
   {
     since: '1.38', story: '',

@@ -42,9 +42,9 @@ var changes = []Change{
 		"一批里同一 key 可有多个变更：每个都有一次调用，但只写入最后一个。调用期间，本地缓存可能比这次调用的对象更新，或者已没有它。", "ahead"},
 	{func(b Behaviour) bool { return b.DecodesAhead }, "Goroutines decode a WatchList before the Reflector reads it: up to 212 more frames leave the connection.",
 		"WatchList 由多个 goroutine 提前解码，Reflector 之后才读：连接上至多再取走 212 帧。", ""},
-	{func(b Behaviour) bool { return b.Shards }, "An informer can have a shard selector: SetShardSelector, WithShardSelector. " +
-		"Where the API server does not know shards, the client drops what is not of its own.",
-		"informer 可设分片选择器：SetShardSelector、WithShardSelector。API server 不支持分片时，由客户端丢弃不属于自己的对象。", "shards"},
+	{func(b Behaviour) bool { return b.Shards }, "An informer can have a shard selector (SetShardSelector). " +
+		"Where the API server does not know shards, the client drops the other objects.",
+		"informer 可设分片选择器（SetShardSelector）。API server 不支持分片时，由客户端丢弃不属于自己的对象。", "shards"},
 	{func(b Behaviour) bool { return b.KeepsIndexValues },
 		"A write that changes none of several index values leaves the index alone, even where a handler has made it wrong.",
 		"多个索引值都没变的写入不再动索引，即使 handler 已让它出错。", ""},
