@@ -33,7 +33,9 @@ const WrongMaps = `(async () => {
 	const agree = (what, drawn, is) => drawn === is || found.wrong.push(what + ": the maps show " + drawn + ", and it is " + is);
 	agree("objects of the cluster", same.length + older.length + missing.length, s.world.objects);
 	agree("objects that are not sent", unsent.length + left.length, s.world.unsent);
-	agree("objects that differ", older.length + missing.length + gone.length + left.length, s.world.apartObjects);
+	// An object that came and went before the store heard of it has changes that the store lacks, and stands in neither map.
+	const apart = older.length + missing.length + gone.length + left.length;
+	if (apart > s.world.apartObjects) found.wrong.push("the maps show " + apart + " objects that differ, and the state has " + s.world.apartObjects);
 	const stored = [...same, ...older, ...gone, ...left];
 	agree("objects of the store", stored.length, s.indexer.count);
 	const values = s.indexer.indices.namespace ? (await informerscope.index("namespace")).values ?? [] : [];

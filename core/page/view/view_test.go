@@ -159,7 +159,7 @@ func (p *page) check(rec *trace.Recorder) {
 	if len(p.cells) != objects.Len()+only {
 		p.t.Fatalf("seq %d: %d cells, %d objects in the store and %d in the cluster alone", p.view.Seq, len(p.cells), objects.Len(), only)
 	}
-	seen := map[string]bool{}
+	seen, differ := map[string]bool{}, 0
 	for id, c := range p.cells {
 		o, ok := objects.Get(c.key)
 		held, there := cluster.Get(c.key)
@@ -176,6 +176,13 @@ func (p *page) check(rec *trace.Recorder) {
 			p.t.Fatalf("seq %d: cell %s has versions %q and %q, and the log %q and %q", p.view.Seq, c.key, c.clusterRV, c.storeRV, held.RV, o.RV)
 		}
 		seen[c.key] = true
+		if there := there && !held.Unsent; there != ok || there && o.RV != held.RV {
+			differ++
+		}
+	}
+	// An object that came and went before the store heard of it differs too, and has no cell.
+	if n := folded.StateOf(p.lane).World.ApartObjects; differ > n {
+		p.t.Fatalf("seq %d: the cells show %d objects that differ, and the state has %d", p.view.Seq, differ, n)
 	}
 	want, err := json.Marshal(folded.StateOf(p.lane))
 	if err != nil {
