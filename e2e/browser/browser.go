@@ -103,7 +103,8 @@ func StartForTest(t testing.TB) *Browser {
 	process.mu.Lock()
 	defer process.mu.Unlock()
 	if process.b == nil || process.b.ctx.Err() != nil {
-		if process.b, err = Start(context.Background(), Options{}); err != nil {
+		// A test's page lives for seconds: a better compilation of its program would take longer than it saves.
+		if process.b, err = Start(context.Background(), Options{Flags: map[string]any{"js-flags": "--liftoff-only"}}); err != nil {
 			t.Fatal(err)
 		}
 	}

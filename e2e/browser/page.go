@@ -60,7 +60,26 @@ func (b *Browser) Open(ctx context.Context, url string, width, height int64) (*P
 // detailed makes the stage open with all details, which most tests read.
 const detailed = `try { localStorage.setItem('informerscope.calm', 'false'); } catch {}`
 
-// OpenForTest is [Browser.Open] for a test, with all details on the stage. The page is closed by t.Cleanup. When the test has failed, a last screenshot is
+// seldom gives the page at most twelve animation frames a second, as a slow computer does. Without a graphics processor the frames are most of what a page
+// costs, so tests of the page beside one another would else wait for each other's pictures.
+const seldom = `{
+	const ask = window.requestAnimationFrame.bind(window);
+	let due = new Map(), last = 0, n = 0, isAsked = false;
+	const run = (now) => {
+		const all = due;
+		[due, last, isAsked] = [new Map(), performance.now(), false];
+		for (const f of all.values()) try { f(now); } catch (err) { reportError(err); }
+	};
+	window.requestAnimationFrame = (f) => {
+		due.set(++n, f);
+		if (!isAsked) setTimeout(() => ask(run), last + 80 - performance.now());
+		isAsked = true;
+		return n;
+	};
+	window.cancelAnimationFrame = (id) => due.delete(id);
+}`
+
+// OpenForTest is [Browser.Open] for a test, with all details on the stage and few frames a second. The page is closed by t.Cleanup. When the test has failed, a last screenshot is
 // kept and the page's problems and console are printed.
 func (b *Browser) OpenForTest(t testing.TB, url string, width, height int64) *Page {
 	t.Helper()
@@ -68,7 +87,7 @@ func (b *Browser) OpenForTest(t testing.TB, url string, width, height int64) *Pa
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err = p.OnNewDocument(t.Context(), detailed); err == nil && url != "about:blank" {
+	if err = p.OnNewDocument(t.Context(), detailed+seldom); err == nil && url != "about:blank" {
 		err = p.Navigate(t.Context(), url)
 	}
 	if err != nil {
