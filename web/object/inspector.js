@@ -23,8 +23,8 @@ export class Inspector {
     this.closed = closed;
     /** Just opened: its journey is shown from its beginning. */
     this.fresh = true;
-    /** Where the diff was scrolled to without the reader; -1 for a diff that has not been shown. */
-    this.scrolled = -1;
+    /** Whether the reader has scrolled the diff. It then stays where it is; that the browser moves it, as when its box grows, is no reader. */
+    this.isScrolled = false;
     /** The hop to which the journey was scrolled; 0 at its beginning. */
     this.hopShown = 0;
     this.key = '';
@@ -54,6 +54,7 @@ export class Inspector {
     this.tabWhy.addEventListener('click', () => this.show('why'));
     this.tabs.append(this.tabDiff, this.tabJson, this.tabWhy);
     this.pre = h('div', { class: 'diff', role: 'tabpanel', tabindex: 0 });
+    for (const by of ['wheel', 'pointerdown', 'keydown']) this.pre.addEventListener(by, () => { this.isScrolled = true; }, { passive: true });
     this.hopsHead = h('h3');
     this.go = button({ class: 'key go' }, () => ride(this.key, this.laneShown));
     this.hops = h('div', { class: 'hops', role: 'group', tabindex: 0 });
@@ -69,7 +70,7 @@ export class Inspector {
   /** @param {string} tab */
   show(tab) {
     this.tab = tab;
-    this.scrolled = -1;
+    this.isScrolled = false;
     this.render();
   }
 
@@ -87,7 +88,7 @@ export class Inspector {
   open(key, lane = 0) {
     if (this.key !== key || this.lane !== lane) {
       this.data = null;
-      this.scrolled = -1;
+      this.isScrolled = false;
     }
     this.key = key;
     this.lane = lane;
@@ -233,13 +234,11 @@ export class Inspector {
         else lines.push(line(`${l.op === '-' ? '−' : l.op || ' '} ${l.text}`, l.op === '-' ? 'o' : l.op === '+' ? 'n' : ''));
       }
     }
-    const { scrollTop } = this.pre;
     drawLines(this.pre, lines);
-    if (this.tab !== 'diff' || !d || (this.scrolled >= 0 && scrollTop !== this.scrolled)) return;
+    if (this.tab !== 'diff' || !d || this.isScrolled) return;
     // The first line that changed stands in the upper third, until the reader scrolls.
     const first = /** @type {HTMLElement | null} */ (this.pre.querySelector('.o, .n'));
     this.pre.scrollTop = first ? first.offsetTop - this.pre.offsetTop - this.pre.clientHeight / 3 : 0;
-    this.scrolled = this.pre.scrollTop;
   }
 
   /** The hops so far, and the stations still to come. @param {Hop[]} journey @param {boolean} stands whether the view stands on its last hop @private */
