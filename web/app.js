@@ -440,7 +440,8 @@ function byOwner(act) {
 
 bindKeys({
   toggle: () => transport.toggle(),
-  step: (n) => transport.step(n),
+  // Until a story's first step shows there is nothing to step through: the press is for the story.
+  step: (n) => views.stories.story && views.stories.starting ? views.stories.turn(n) : transport.step(n),
   faster: (n) => transport.changeSpeed(n),
   start: () => transport.toStart(),
   live: () => transport.live(),

@@ -67,3 +67,21 @@ func TestKeysPressedWhileThePageLoadsAreKept(t *testing.T) {
 	waitTour(t, p, "%s?.step === '2' && %s.state === 'stands'", storyData, storyData)
 	p.ExpectClean(t)
 }
+
+// TestAnArrowBeforeTheFirstStepIsForTheStory presses the key for the next event as soon as a story is chosen: there is no event of the story yet, and the
+// view must not stand still at one of the log before it.
+func TestAnArrowBeforeTheFirstStepIsForTheStory(t *testing.T) {
+	t.Parallel()
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	p := openTour(t, browser.StartForTest(t), srv, "&lang=en", 1280, 720)
+	harness.Await(t, p, time.Minute, "s.queue.synced")
+	harness.EvalIn[bool](t, p, `(async () => {
+		const begun = informerscope.story("key");
+		while (!location.hash.includes("story=key")) await new Promise((r) => setTimeout(r));
+		document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", bubbles: true}));
+		await begun;
+		return true;
+	})()`)
+	waitTour(t, p, "%s?.step === '2' && %s.state === 'stands'", storyData, storyData)
+	p.ExpectClean(t)
+}
