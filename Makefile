@@ -39,7 +39,7 @@ SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: always help run sim test-sim wasm packed build standalone test verify judges check fetch unit unit-all random e2e e2e-some toolchains \
-  toolchains-all reliability pictures pictures-check film probe-releases probe-foreign probe-rules sim-foreign flat story-layouts slidev site dist dist-test \
+  toolchains-all reliability pictures pictures-check film probe-releases probe-foreign probe-rules sim-foreign flat layouts slidev site dist dist-test \
   soak-day stress stress-rounds stress-short bench releases \
   soak soak-informer clean
 
@@ -99,6 +99,9 @@ dist: packed ## archives for people without Go, checksums, krew's manifest: bin/
 dist-test: packed $(T) ## make every archive but those of informerscope-sim and look at it, and make one again elsewhere and from nothing: the same bytes
 	@$(T) go 'all archives but those of informerscope-sim' -- $(GO) test ./tools/dist -count=1 -timeout 60m -run TestAllArchives -dist.all
 
+# make check vets each module, so that its tests need not.
+TEST := $(GO) test -vet=off
+
 # What the three tiers run, in this order. A step is a target whose tests and checks run by $(T) go and $(T) check, which count
 # them; NAME=check is a target that is one check by itself; A+B runs at the same time. To hook in a step, add a line here.
 # make test leaves out the tests that call testing.Short. make verify and make judges run every test in the repository:
@@ -118,7 +121,7 @@ JUDGES_STEPS += dist-test
 JUDGES_STEPS += pictures-check
 JUDGES_STEPS += releases
 JUDGES_STEPS += reliability
-JUDGES_STEPS += story-layouts
+JUDGES_STEPS += layouts
 JUDGES_STEPS += slidev
 JUDGES_STEPS += probe-releases
 JUDGES_STEPS += probe-foreign
@@ -134,7 +137,7 @@ test: $(T) ## what a contributor needs to trust a change: checks, unit tests, th
 test-sim: sim $(T) ## the served cluster: its program is built, which takes ten minutes the first time, and tried
 	@failed=0; \
 	  $(T) check 'vet sim' -C sim -- $(GO) vet ./... || failed=1; \
-	  $(T) go sim -C sim -- $(GO) test -vet=off -timeout 20m ./... || failed=1; \
+	  $(T) go sim -C sim -- $(TEST) -timeout 20m ./... || failed=1; \
 	  exit $$failed
 
 verify: $(T) ## what decides, after make test, whether a change lands: the long unit tests, every browser and cluster test
@@ -184,12 +187,12 @@ fetch:
 unit: wasm $(T) ## the quick unit tests, with the race detector where there is a C compiler; what did not change comes from go's cache
 	@[ -n "$(RACE)" ] || echo "no C compiler found: running without the race detector (install gcc to have it)"
 	@failed=0; \
-	  $(T) go unit -show 'random schedules in' -- $(GO) test $(RACE) -short -timeout 20m ./... || failed=1; \
-	  $(T) go standalone -C tools/standalone -- $(GO) test ./... || failed=1; \
-	  $(T) go probe -C probe -- $(GO) test $(RACE) -timeout 20m ./... || failed=1; \
-	  $(T) go probe/metrics -C probe/metrics -- $(GO) test $(RACE) -timeout 20m ./... || failed=1; \
-	  $(T) go probe/controllerruntime -C probe/controllerruntime -- $(GO) test $(RACE) -timeout 20m ./... || failed=1; \
-	  $(T) go simtest -C simtest -- $(GO) test $(RACE) -timeout 20m ./... || failed=1; \
+	  $(T) go unit -show 'random schedules in' -- $(TEST) $(RACE) -short -timeout 20m ./... || failed=1; \
+	  $(T) go standalone -C tools/standalone -- $(TEST) ./... || failed=1; \
+	  $(T) go probe -C probe -- $(TEST) $(RACE) -timeout 20m ./... || failed=1; \
+	  $(T) go probe/metrics -C probe/metrics -- $(TEST) $(RACE) -timeout 20m ./... || failed=1; \
+	  $(T) go probe/controllerruntime -C probe/controllerruntime -- $(TEST) $(RACE) -timeout 20m ./... || failed=1; \
+	  $(T) go simtest -C simtest -- $(TEST) $(RACE) -timeout 20m ./... || failed=1; \
 	  exit $$failed
 
 # Virtual time, folds and schedules gain nothing from the race detector and are several times slower with it: only what serves
@@ -198,30 +201,29 @@ RACED := ./server ./server/internal/relay ./server/internal/audience ./server/in
 unit-all: packed $(T) ## every unit test, also those that take long, and thousands of random schedules against client-go
 	@failed=0; \
 	  $(T) go 'unit, all' -show 'random schedules in|compared with client-go|schedules of the whole system' -- \
-	    $(GO) test -timeout 40m $(filter-out $(patsubst ./%,informerscope/%,$(RACED)),$(shell $(GO) list ./...)) || failed=1; \
-	  $(T) go 'unit, all, with the race detector' -- $(GO) test $(RACE) -timeout 15m $(RACED) || failed=1; \
-	  $(T) go standalone -C tools/standalone -- $(GO) test ./... || failed=1; \
+	    $(TEST) -timeout 40m $(filter-out $(patsubst ./%,informerscope/%,$(RACED)),$(shell $(GO) list ./...)) || failed=1; \
+	  $(T) go 'unit, all, with the race detector' -- $(TEST) $(RACE) -timeout 15m $(RACED) || failed=1; \
+	  $(T) go standalone -C tools/standalone -- $(TEST) ./... || failed=1; \
 	  for module in probe probe/metrics probe/controllerruntime simtest; do \
-	    $(T) go $$module -C $$module -- $(GO) test $(RACE) -timeout 20m ./... || failed=1; \
+	    $(T) go $$module -C $$module -- $(TEST) $(RACE) -timeout 20m ./... || failed=1; \
 	  done; \
 	  exit $$failed
 
-# The page's motion and pictures are judged on a machine that does nothing else: first alone, then the folder's other tests beside one another. A test
-# takes about half a processor, so three run at a time; the other folders run two at a time. Up to four tests that fail run again by themselves; the table
-# names those that pass then.
+# The page's pictures are judged on a machine that does nothing else: first alone, then the other folders, two at a time. A test has few frames a second
+# (e2e/browser), and takes a third of a processor. Up to four tests that fail run again by themselves; the table names those that pass then.
 ALONE := ./page ./stage
 e2e: wasm sim $(T) ## a real etcd and kube-apiserver, the server, and the page in real browsers
 	./e2e/install-browsers.sh
 	@failed=0; \
-	  $(T) go 'e2e, alone' -C e2e -again 4 -- $(GO) test -count=1 -timeout 40m -p 1 -parallel 3 $(ALONE) || failed=1; \
-	  $(T) go e2e -C e2e -again 4 -- $(GO) test -count=1 -timeout 40m -p 2 -parallel 3 $$(cd e2e && $(GO) list ./... | grep -vxF $(ALONE:./%=-e informerscope/e2e/%)) || failed=1; \
+	  $(T) go 'e2e, alone' -C e2e -again 4 -- $(TEST) -count=1 -timeout 40m -p 1 -parallel 5 $(ALONE) || failed=1; \
+	  $(T) go e2e -C e2e -again 4 -- $(TEST) -count=1 -timeout 40m -p 2 -parallel 4 $$(cd e2e && $(GO) list ./... | grep -vxF $(ALONE:./%=-e informerscope/e2e/%)) || failed=1; \
 	  exit $$failed
 
 # One live pipeline from a simulated API server, one walk through the page, a story and a recording. A real control plane would have to be compiled.
 SOME := TestSimulatedPipeline|TestSimulated|TestStageShowsState|TestStories|TestARecordingIsToldAsAStory|TestWords
 e2e-some: wasm $(T) ## the page in Chromium: a live pipeline from a simulated API server, a walk, a story, a recording
 	./e2e/install-chromium.sh
-	@$(T) go 'e2e, some' -C e2e -again 4 -- $(GO) test -count=1 -short -timeout 20m -run '^($(SOME))$$' ./cluster ./page ./stage ./stories
+	@$(T) go 'e2e, some' -C e2e -again 4 -- $(TEST) -count=1 -short -timeout 20m -run '^($(SOME))$$' ./cluster ./page ./stage ./stories
 
 toolchains: wasm sim $(T) ## the page as other toolchains build it, opened: one that the go command fetches, one with unknown sources
 	./e2e/install-chromium.sh
@@ -235,9 +237,14 @@ reliability: wasm sim $(T) ## everything of docs/dev/reliability.md broken, also
 	./e2e/install-chromium.sh
 	@$(T) go reliability -C e2e -show 'the page says|well again after|is lost' -- $(GO) test -count=1 -timeout 60m -run '^TestReliability' ./relay -reliability
 
-story-layouts: wasm $(T) ## every story in each layout, in both languages and at three paces: what it says is drawn, and true
+IN_LAYOUTS := TestEveryLayoutTellsTheTruth|TestPicture|TestTwoReleasesScreens|TestLinkIsExact
+layouts: wasm $(T) ## the page in every layout, and every story in each, in both languages and at three paces: what it says is drawn, and true
 	./e2e/install-chromium.sh
-	@$(T) go 'stories in each layout' -C e2e -- $(GO) test -count=1 -timeout 120m -parallel 3 -run '^TestEveryStory(InEveryLayout|AtEveryPace)$$' ./stories -stories.layouts
+	@failed=0; \
+	  $(T) go 'stories in each layout' -C e2e -- $(GO) test -count=1 -timeout 120m -parallel 5 -run '^TestEveryStory(InEveryLayout|AtEveryPace)$$' \
+	    ./stories -layouts.all || failed=1; \
+	  $(T) go 'the page in each layout' -C e2e -- $(GO) test -count=1 -timeout 60m -parallel 5 -run '^($(IN_LAYOUTS))$$' ./page -layouts.all || failed=1; \
+	  exit $$failed
 
 slidev: wasm $(T) ## the stage in a deck of Slidev
 	./e2e/install-chromium.sh
@@ -245,7 +252,7 @@ slidev: wasm $(T) ## the stage in a deck of Slidev
 
 flat: wasm $(T) ## an hour of virtual time in each layout, after which the page and its worker hold no more than before
 	./e2e/install-chromium.sh
-	@$(T) go flat -C e2e -show 'nodes' -- $(GO) test -count=1 -timeout 120m -run '^TestLongRunsAreFlat$$' ./page -flat=1h
+	@$(T) go flat -C e2e -show 'nodes' -- $(GO) test -count=1 -timeout 120m -run '^TestLongRunsAreFlat$$' ./page -flat=1h -layouts.all
 
 probe-releases: wasm sim $(T) ## a probe in a controller with each release of client-go between the oldest and the newest that it is for, and in controller-runtime
 	./e2e/install-chromium.sh

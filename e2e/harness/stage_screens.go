@@ -17,9 +17,10 @@ func SetLook(t *testing.T, p *browser.Page, theme, lang string, width, height in
 	Settle(t, p)
 }
 
-// ExpectWell measures the drawing.
+// ExpectWell measures the drawing, and that it fits.
 func ExpectWell(t *testing.T, p *browser.Page) {
 	t.Helper()
+	ExpectFits(t, p)
 	if found := EvalIn[[]string](t, p, "stage.faults()"); len(found) > 0 {
 		t.Errorf("%d things are wrong with the picture:\n  %s", len(found), Abridge(found, 20))
 	}

@@ -32,17 +32,18 @@ func (m moment) String() string {
 // of the run than in the first.
 func TestLongRunsAreFlat(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
-	for _, layout := range []struct {
+	type view struct {
 		name, fragment, release string
 		width, height           int64
-	}{
+	}
+	for _, layout := range harness.Layouts(3, []view{
 		{"stage", "", "1.37", 1280, 720},
-		{"presenter", "&presenter=1", "1.37", 1280, 720},
 		{"two releases", "", "1.31,1.37", 1280, 720},
 		{"factory", "&resource=pods,nodes,deployments.apps", "1.37", 1280, 720},
+		{"presenter", "&presenter=1", "1.37", 1280, 720},
 		{"phone", "", "1.37", 390, 844},
 		{"embed", "&embed=queue", "1.37", 640, 480},
-	} {
+	}) {
 		t.Run(layout.name, func(t *testing.T) {
 			t.Parallel() // what is kept does not depend on speed
 			p := browser.StartForTest(t).OpenForTest(t, srv.URL+"&source=sim&lang=en&era="+layout.release+layout.fragment, layout.width, layout.height)

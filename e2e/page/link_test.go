@@ -17,9 +17,10 @@ func TestLinkIsExact(t *testing.T) {
 	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	token := srv.URL[strings.Index(srv.URL, "token="):]
-	for i, tt := range []struct {
+	type experiment struct {
 		name, fragment, do string
-	}{
+	}
+	for i, tt := range harness.Layouts(4, []experiment{
 		{"burst, hold, cut", "&seed=7&objects=240&rate=6", `
 			await sleep(900); await I.hold('pop'); await I.cluster('burst', {n: 300}); await sleep(700); await I.release('pop', 1); await I.release('pop', 0);
 			await sleep(500); await I.fault('cut'); await sleep(2500)`},
@@ -37,7 +38,7 @@ func TestLinkIsExact(t *testing.T) {
 			await I.cluster('deleteDeployment', {namespace: 'shop', name: 'gone'}); await sleep(2500); await I.fault('410'); await sleep(3500);
 			await I.release('pop', 3); await I.release('pop', 0); await sleep(500)`},
 		{"busy", "&seed=3&objects=1000&rate=400", `await sleep(1500); await I.cluster('burst', {n: 1000}); await sleep(1000)`},
-	} {
+	}) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel() // each has a browser of its own: a page in the background paints nothing
 			b := browser.StartForTest(t)

@@ -30,19 +30,20 @@ func TestPicture(t *testing.T) {
 	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
-	for _, test := range []struct {
+	type view struct {
 		name, fragment, says string
 		width, height        int64
-	}{
-		{"stage", "", "Reflector", 1280, 720},
+	}
+	for _, test := range harness.Layouts(4, []view{
 		{"stage-light-zh", "&theme=light&lang=zh", "Reflector", 1920, 1080},
-		{"contrast", "&theme=contrast", "Indexer", 1280, 720},
-		{"presenter", "&presenter=1", "Indexer", 1280, 720},
 		{"two-releases", "&era=1.31,1.37", "client-go 1.31: DeltaFIFO", 1280, 720},
-		{"several", "&resource=pods,nodes", "nodes", 1280, 720},
 		{"phone", "", "Queue", 390, 844},
 		{"queue-alone", "&embed=queue", "Queue", 640, 480},
-	} {
+		{"stage", "", "Reflector", 1280, 720},
+		{"contrast", "&theme=contrast", "Indexer", 1280, 720},
+		{"presenter", "&presenter=1", "Indexer", 1280, 720},
+		{"several", "&resource=pods,nodes", "nodes", 1280, 720},
+	}) {
 		t.Run(test.name, func(t *testing.T) {
 			lang := "&lang=en"
 			if strings.Contains(test.fragment, "lang=") {

@@ -42,16 +42,17 @@ func TestTwoReleasesSayWhatWaits(t *testing.T) {
 func TestTwoReleasesScreens(t *testing.T) {
 	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
-	for _, view := range []struct {
+	type view struct {
 		name, fragment string
 		size           image.Point
-	}{
+	}
+	for _, view := range harness.Layouts(3, []view{
 		{"stage", "", image.Pt(1280, 720)},
-		{"large", "", image.Pt(1920, 1080)},
-		{"presenter", "&presenter=1", image.Pt(1280, 720)},
 		{"presenter 4 to 3", "&presenter=1", image.Pt(1024, 768)},
 		{"phone", "", image.Pt(390, 844)},
-	} {
+		{"large", "", image.Pt(1920, 1080)},
+		{"presenter", "&presenter=1", image.Pt(1280, 720)},
+	}) {
 		t.Run(view.name, func(t *testing.T) {
 			t.Parallel() // each has a browser of its own: a page in the background paints nothing
 			b := browser.StartForTest(t)

@@ -119,38 +119,3 @@ func TestSameSeedSameStory(t *testing.T) {
 		}
 	}
 }
-
-// TestScreens keeps screenshots of the page at the sizes and themes that it supports, and checks what can be checked of them.
-func TestScreens(t *testing.T) {
-	t.Parallel()
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
-	b := browser.StartForTest(t)
-	for _, tt := range []struct {
-		name, fragment string
-		width, height  int64
-		scrolls        bool // vertically, as on a phone; never horizontally
-	}{
-		{"dark-1280", "&theme=dark", 1280, 720, false},
-		{"light-1280", "&theme=light", 1280, 720, false},
-		{"contrast-1280", "&theme=contrast", 1280, 720, false},
-		{"zh-1280", "&lang=zh", 1280, 720, false},
-		{"presenter-1920", "&presenter=1", 1920, 1080, false},
-		{"4k", "", 3840, 2160, false},
-		{"phone-390", "", 390, 844, true},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			page := b.OpenForTest(t, srv.URL+"&source=sim&seed=7"+tt.fragment, tt.width, tt.height)
-			harness.Await(t, page, time.Minute, "s.queue.synced && s.indexer.count > 0")
-			harness.Shot(t, page, tt.name)
-			if tt.scrolls {
-				sideways, err := browser.Eval[bool](harness.Timeout(t, 30*time.Second), page, "document.scrollingElement.scrollWidth > innerWidth")
-				if err != nil || sideways {
-					t.Errorf("the page scrolls sideways: %v, %v", sideways, err)
-				}
-			} else {
-				harness.ExpectFits(t, page)
-			}
-			page.ExpectClean(t)
-		})
-	}
-}

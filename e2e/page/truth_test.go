@@ -52,28 +52,29 @@ const sameInTheLog = `(async () => {
 func TestEveryLayoutTellsTheTruth(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	const simulated = "&source=sim&seed=7&objects=120&rate=25&lang=en&transform=managedFields"
-	for _, layout := range []struct {
+	type truthLayout struct {
 		name, fragment string
 		width, height  int64
-		least          int // least number of compared texts
-	}{
+		least          int // how many texts say where they come from
+	}
+	for _, layout := range harness.Layouts(6, []truthLayout{
 		{"stage", "", 1280, 720, 5},
-		{"two releases", "&era=1.31,1.37", 1280, 720, 5},
 		{"phone", "", 390, 844, 4},
-		{"presenting", "&presenter=1", 1280, 720, 5},
-		{"presenting, 4 to 3", "&presenter=1", 1024, 768, 5},
 		{"two releases presenting", "&era=1.31,1.37&presenter=1", 1280, 720, 5},
+		{"presenting, 4 to 3", "&presenter=1", 1024, 768, 5},
+		{"factory", "&resource=pods,nodes,deployments.apps", 1280, 720, 5},
+		{"embed queue", "&embed=queue", 640, 480, 1},
+		{"two releases", "&era=1.31,1.37", 1280, 720, 5},
+		{"presenting", "&presenter=1", 1280, 720, 5},
 		{"phone presenting", "&presenter=1", 390, 844, 4},
 		{"phone, two releases", "&era=1.31,1.37", 390, 844, 4},
-		{"factory", "&resource=pods,nodes,deployments.apps", 1280, 720, 5},
 		{"factory, 4 to 3", "&resource=pods,nodes&lane=0", 1024, 768, 5},
 		{"embed api", "&embed=api", 640, 480, 1},
 		{"embed reflector", "&embed=reflector", 640, 480, 1},
-		{"embed queue", "&embed=queue", 640, 480, 1},
 		{"embed indexer", "&embed=indexer", 640, 480, 1},
 		{"embed listeners", "&embed=listeners", 320, 240, 1},
 		{"embed controller", "&embed=controller", 640, 480, 1},
-	} {
+	}) {
 		t.Run(layout.name, func(t *testing.T) {
 			t.Parallel() // each has a window of its own: a page in the background paints nothing
 			p := browser.StartForTest(t).OpenForTest(t, srv.URL+simulated+layout.fragment, layout.width, layout.height)

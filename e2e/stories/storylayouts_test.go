@@ -2,7 +2,6 @@ package stories_test
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,8 +18,6 @@ import (
 	"informerscope/e2e/harness"
 	"informerscope/e2e/internal/layout"
 )
-
-var everyLayout = flag.Bool("stories.layouts", false, "tell every story in each layout and both languages")
 
 // storyLayout is a layout, and the fragment and size of the page that has it.
 type storyLayout struct {
@@ -43,7 +40,7 @@ var storyLayouts = []storyLayout{
 // TestEveryStoryInEveryLayout plays each story, one in this layout and the next in another, and on the way back shows each step's end in every layout and
 // both languages. Then it plays the story in its oldest release. It takes half an hour, and runs in make judges.
 func TestEveryStoryInEveryLayout(t *testing.T) {
-	if !*everyLayout {
+	if !harness.EveryLayout() {
 		t.Skip("make judges tells every story in each layout")
 	}
 	srv, files := storyServer(t)

@@ -14,7 +14,7 @@ var storyPaces = map[string]func(*walker){"hurried": (*walker).hurry, "by itself
 // TestEveryStoryAtEveryPace plays each story at each pace, every second one in presenter mode, in which no story continues by itself. It takes a quarter
 // of an hour, and runs in make judges.
 func TestEveryStoryAtEveryPace(t *testing.T) {
-	if !*everyLayout {
+	if !harness.EveryLayout() {
 		t.Skip("make judges tells every story at each pace")
 	}
 	srv, files := storyServer(t)
