@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"informerscope/core/words/releases"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,7 +13,7 @@ import (
 // TestAHalfOpenWatchBringsNothingUntilItsHealthCheck: an open watch brings neither changes nor bookmarks, without an error. 45 s after the last frame its
 // connection counts as lost, and the Reflector lists again.
 func TestAHalfOpenWatchBringsNothingUntilItsHealthCheck(t *testing.T) {
-	for _, release := range []string{"1.31", "1.33", "1.35", "1.37"} {
+	for _, release := range releases.Names() {
 		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l, rec := start(t, selection.Change{Release: &release})

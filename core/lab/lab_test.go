@@ -25,6 +25,7 @@ import (
 	"informerscope/core/wire/faults"
 	"informerscope/core/wire/relayclient"
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 func TestMain(m *testing.M) {
@@ -67,7 +68,7 @@ func state(rec *trace.Recorder) *fold.State {
 }
 
 func TestEveryReleaseSyncsWithTheSimulatedCluster(t *testing.T) {
-	for _, release := range []string{"1.31", "1.33", "1.35", "1.37"} {
+	for _, release := range releases.Names() {
 		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l, rec := start(t, selection.Change{Release: &release})

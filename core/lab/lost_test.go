@@ -14,6 +14,7 @@ import (
 	"informerscope/core/cluster/simcluster"
 	"informerscope/core/lab/selection"
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 
 	"informerscope/core/log/trace/tracetest"
 )
@@ -55,11 +56,11 @@ func TestNothingIsLostToAFault(t *testing.T) {
 			{name: "429"}, {name: "restart"}, {name: "410"}},
 	}
 	for name, steps := range broken {
-		releases := []string{"1.31", "1.37"} // the oldest and the newest; all faults together run in every release
-		if len(steps) > 1 {
-			releases = []string{"1.31", "1.33", "1.35", "1.37"}
+		all := releases.Names()
+		if len(steps) == 1 {
+			all = []string{all[0], all[len(all)-1]}
 		}
-		for _, release := range releases {
+		for _, release := range all {
 			t.Run(name+"/"+release, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					l, rec := start(t, selection.Change{Release: &release, Rate: ptr(30.0)})

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"informerscope/core/words/releases"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,7 +14,7 @@ import (
 // TestAReconcileThatAlwaysWritesFeedsItself: while the fault "rewrite" is on, one change of a pod makes its controller write and reconcile without end. A
 // controller that writes only differences comes to rest.
 func TestAReconcileThatAlwaysWritesFeedsItself(t *testing.T) {
-	for _, release := range []string{"1.31", "1.33", "1.35", "1.37"} {
+	for _, release := range releases.Names() {
 		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l, rec := start(t, selection.Change{Release: &release, Objects: ptr(1), Rate: ptr(0.0)})

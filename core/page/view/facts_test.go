@@ -23,7 +23,7 @@ import (
 	"informerscope/core/words/releases"
 )
 
-var everyRelease = []string{"1.31", "1.33", "1.35", "1.37", "1.31,1.37"}
+var everyRelease = append(releases.Names(), "1.31,1.37")
 
 // newWholeRecorder returns a Recorder that evicts nothing.
 func newWholeRecorder() *trace.Recorder {
@@ -288,14 +288,15 @@ func TestFactsAreWhatStateAndLogHave(t *testing.T) {
 		t.Skip("long: make verify runs it")
 	}
 	seen := map[string]int{}
-	for i, release := range everyRelease[:4] {
+	for i, is := range releases.All() {
 		synctest.Test(t, func(t *testing.T) {
 			rec := newWholeRecorder()
-			runExperiment(t, release, uint64(i)+51, rec)
+			runExperiment(t, is.String(), uint64(i)+51, rec)
 			head, _ := rec.Head()
 			features := readFeatures(rec, head)
 			// What no event shows.
-			features.KeepsOrder, features.Contexts, features.Resets = release != "1.31", release != "1.31", release == "1.37"
+			features.KeepsOrder, features.Contexts, features.Resets = is > releases.V131, is > releases.V131, is >= releases.V137
+			features.RepeatsKeys, features.DecodesAhead = is >= releases.V138, is >= releases.V138
 			rng := rand.New(rand.NewPCG(uint64(i), 51))
 			v := view.New(rec, clock.RealClock{})
 			for range 300 {

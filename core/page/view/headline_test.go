@@ -20,6 +20,7 @@ import (
 	"informerscope/core/log/trace"
 	"informerscope/core/page/view"
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // tale writes a log by hand, for rare situations and broken ones.
@@ -167,7 +168,8 @@ func TestHeadlinesOfAFirstListThatIsRefused(t *testing.T) {
 }
 
 func TestHeadlinesOfARelist(t *testing.T) {
-	for _, release := range []string{"1.31", "1.33", "1.35", "1.37"} {
+	for _, is := range releases.All() {
+		release := is.String()
 		x := newTale(t, release)
 		x.round("first list")
 		x.ask(event.VerbList)
@@ -183,7 +185,7 @@ func TestHeadlinesOfARelist(t *testing.T) {
 		x.answerRequest()
 		x.ask(event.VerbWatch)
 		x.answerRequest()
-		if release == "1.37" {
+		if is >= releases.V137 {
 			// The list waits in the queue: the store does not have it yet.
 			if s := x.v.State().Facts.Headline; s.ID == "relisted" {
 				t.Errorf("%s: relisted before the store was replaced", release)
@@ -249,8 +251,9 @@ func TestHeadlinesOfAnOutage(t *testing.T) {
 func TestHeadlinesHold(t *testing.T) {
 	said := map[string]int{}
 	for seed := range uint64(2) {
-		for i, release := range everyRelease[:4] {
+		for i, is := range releases.All() {
 			synctest.Test(t, func(t *testing.T) {
+				release := is.String()
 				rec := newWholeRecorder()
 				runExperiment(t, release, uint64(i)+51+100*seed, rec)
 				log := events(rec)
@@ -259,7 +262,7 @@ func TestHeadlinesHold(t *testing.T) {
 					v.Seek(uint64(n))
 					s := v.State()
 					said[s.Facts.Headline.ID]++
-					if wrong := untrue(s, log[:n], release); wrong != "" {
+					if wrong := untrue(s, log[:n], is); wrong != "" {
 						t.Fatalf("%s, seq %d: it says %+v: %s", release, n, s.Facts.Headline, wrong)
 					}
 				}
@@ -274,7 +277,7 @@ func TestHeadlinesHold(t *testing.T) {
 }
 
 // untrue returns what of a headline is false, by the log itself; "" if it is true.
-func untrue(s *view.State, log []*event.Entry, release string) string {
+func untrue(s *view.State, log []*event.Entry, release releases.Release) string {
 	said := s.Facts.Headline
 	at := log[len(log)-1].At
 	within := func(d time.Duration, is func(*event.Entry) bool) bool {
@@ -308,7 +311,7 @@ func untrue(s *view.State, log []*event.Entry, release string) string {
 		}
 	case "relisted", "relistedPlain":
 		relist := func(e *event.Entry) bool { return e.Kind == event.KindListWatchStarted && !e.ListWatchStarted().First }
-		if s.Reflector.Relists == 0 || !within(time.Hour, relist) || release == "1.37" && !within(time.Minute, kind(event.KindStoreReplaced)) {
+		if s.Reflector.Relists == 0 || !within(time.Hour, relist) || release >= releases.V137 && !within(time.Minute, kind(event.KindStoreReplaced)) {
 			return "there was no relist"
 		}
 	case "filling":

@@ -37,6 +37,14 @@ var names = [...]string{Default: "", V131: "1.31", V133: "1.33", V135: "1.35", V
 // All returns the releases, the newest first.
 func All() []Release { return []Release{V138, V137, V135, V133, V131} }
 
+// Names returns the names of All.
+func Names() (all []string) {
+	for _, r := range All() {
+		all = append(all, r.String())
+	}
+	return all
+}
+
 // Parse parses the name of a release, such as "1.31". "1.36" is read as 1.37, and an empty string as Default.
 func Parse(s string) (Release, error) {
 	if s == "1.36" {

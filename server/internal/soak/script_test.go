@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"time"
+
+	"informerscope/core/words/releases"
 )
 
 // Script is one play: the cluster and the pages, and then one op after another.
@@ -87,7 +89,7 @@ func (d dice) span(most time.Duration) time.Duration {
 
 var (
 	namespaces = []string{"shop", "web"}
-	releases   = []string{"1.31", "1.33", "1.35", "1.37"}
+	allNames   = releases.Names()
 	// answers are the faults of a request's answer.
 	answers = []string{"410", "429", "500", "503", "504", "html", "login", "plain",
 		"redirect", "garbage", "empty", "abort", "truncated", "slow", "silent"}
@@ -99,11 +101,11 @@ var (
 func Generate(seed int64) *Script {
 	d := dice{rand.New(rand.NewPCG(uint64(seed), 0x736f616b))}
 	s := &Script{Seed: seed, Resource: d.pick("pods", "pods", "configmaps"), Objects: d.IntN(24), Room: 32, Bulk: d.chance(16), Renews: d.chance(3)}
-	first := d.IntN(len(releases))
+	first := d.IntN(len(allNames))
 	for i := range 2 + d.IntN(3) {
-		p := Page{Releases: releases[(first+i)%len(releases)]}
+		p := Page{Releases: allNames[(first+i)%len(allNames)]}
 		if d.chance(3) {
-			p.Releases += "," + releases[(first+i+1+d.IntN(3))%len(releases)]
+			p.Releases += "," + allNames[(first+i+1+d.IntN(3))%len(allNames)]
 		}
 		if d.chance(4) {
 			p.Namespace = d.pick(namespaces...)
@@ -192,7 +194,7 @@ func (d dice) op(s *Script) Op {
 	case x < 98:
 		o.Name, o.N = d.pick("handler", "handler", "nohandler"), d.IntN(4)
 	case x < 99: // a page watches something else, or the same again
-		o.Name, o.On, o.N = "select", d.pick(releases...), d.IntN(3)
+		o.Name, o.On, o.N = "select", d.pick(allNames...), d.IntN(3)
 	case d.chance(2): // N tries with a wrong token
 		o.Name, o.N = "stranger", 1+d.IntN(10)
 	default:
