@@ -315,6 +315,13 @@
       // Letters fill the middle of their line: accents and descenders may touch, words may not.
       inks.push({ el, words, box, ink: { l: box.left + unit, r: box.right - unit, t: box.top + box.height * 0.28, b: box.bottom - box.height * 0.26 } });
     };
+    // The maps stand over the rows, or beside them: what leaves their place lies on others' words, which may be a canvas'.
+    const maps = find('.worlds');
+    const floor = maps?.getBoundingClientRect().bottom ?? 0;
+    for (const el of maps?.querySelectorAll('figure, .world-between') ?? []) {
+      const { bottom } = el.getBoundingClientRect();
+      if (bottom > floor + 1) out.push(`${quote(el.textContent ?? '')} ends ${Math.round(bottom - floor)} px below the place of the maps`);
+    }
     for (const { el, words, w, h } of texts()) {
       const box = el.getBoundingClientRect();
       if (!w || !h || !uncovered(el, box)) continue;

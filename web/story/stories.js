@@ -548,7 +548,7 @@ export class Stories {
     const card = h('div', { class: 'sc' },
       h('div', { class: 'sf' }, s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('circle', { cx: 6.5, cy: 6.5, r: 4.5 }),
         s('path', { d: 'M10 10l4.5 4.5' })), field, h('span', { class: 'ct' }, t('story.count', { n: stories.length, m: total }))), list,
-      h('div', { class: 'beside' }, ...['diagnose', 'laboratory'].map((what) => (
+      h('div', { class: 'story-acts' }, ...['diagnose', 'laboratory'].map((what) => (
         button({ class: 'key', title: t(`file.${what}.x`), 'data-do': what }, () => {
           this.close();
           this.ctx[/** @type {'diagnose' | 'laboratory'} */ (what)]?.();
