@@ -79,8 +79,8 @@ const seldom = `{
 	window.cancelAnimationFrame = (id) => due.delete(id);
 }`
 
-// OpenForTest is [Browser.Open] for a test, with all details on the stage and few frames a second. The page is closed by t.Cleanup. When the test has failed, a last screenshot is
-// kept and the page's problems and console are printed.
+// OpenForTest is [Browser.Open] for a test, with all details on the stage and few frames a second. The page is closed by t.Cleanup. When the test has
+// failed, a last screenshot is kept and the page's problems and console are printed.
 func (b *Browser) OpenForTest(t testing.TB, url string, width, height int64) *Page {
 	t.Helper()
 	p, err := b.Open(t.Context(), "about:blank", width, height)

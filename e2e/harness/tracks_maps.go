@@ -33,7 +33,7 @@ const WrongMaps = `(async () => {
 	const agree = (what, drawn, is) => drawn === is || found.wrong.push(what + ": the maps show " + drawn + ", and it is " + is);
 	agree("objects of the cluster", same.length + older.length + missing.length, s.world.objects);
 	agree("objects that are not sent", unsent.length + left.length, s.world.unsent);
-	// An object that came and went before the store heard of it has changes that the store lacks, and stands in neither map.
+	// An object whose creation and deletion are both still to come has changes that the store lacks, and stands in neither map.
 	const apart = older.length + missing.length + gone.length + left.length;
 	if (apart > s.world.apartObjects) found.wrong.push("the maps show " + apart + " objects that differ, and the state has " + s.world.apartObjects);
 	const stored = [...same, ...older, ...gone, ...left];

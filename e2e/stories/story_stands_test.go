@@ -68,8 +68,8 @@ func TestKeysPressedWhileThePageLoadsAreKept(t *testing.T) {
 	p.ExpectClean(t)
 }
 
-// TestAnArrowBeforeTheFirstStepIsForTheStory presses the key for the next event as soon as a story is chosen: there is no event of the story yet, and the
-// view must not stand still at one of the log before it.
+// TestAnArrowBeforeTheFirstStepIsForTheStory presses the key for the next event as soon as a story is chosen. There is no event of the story yet. The view
+// must not stand still at one of the log before it.
 func TestAnArrowBeforeTheFirstStepIsForTheStory(t *testing.T) {
 	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")

@@ -180,7 +180,7 @@ func (p *page) check(rec *trace.Recorder) {
 			differ++
 		}
 	}
-	// An object that came and went before the store heard of it differs too, and has no cell.
+	// An object whose creation and deletion are both still to come differs too, and has no cell.
 	if n := folded.StateOf(p.lane).World.ApartObjects; differ > n {
 		p.t.Fatalf("seq %d: the cells show %d objects that differ, and the state has %d", p.view.Seq, differ, n)
 	}
