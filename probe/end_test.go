@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -19,14 +20,25 @@ import (
 
 // TestAQuietRecordingIsWhole: the end of an answer is written long after the last event, and reaches its reader.
 func TestAQuietRecordingIsWhole(t *testing.T) {
+	for _, proto := range []int{1, 2} {
+		t.Run(fmt.Sprint("HTTP/", proto), func(t *testing.T) { expectWholeRecording(t, proto) })
+	}
+}
+
+func expectWholeRecording(t *testing.T, proto int) {
 	p := New(Options{})
 	p.stallTimeout = 100 * time.Millisecond // a second is then as long as 100 s
 	mustInform(t, p, "things", cache.NewSharedIndexInformer(newSource(0), &metav1.PartialObjectMetadata{}, 0, cache.Indexers{}))
-	server := httptest.NewServer(p.Handler())
+	server := httptest.NewUnstartedServer(p.Handler())
+	server.EnableHTTP2 = proto == 2
+	server.StartTLS()
 	defer server.Close()
-	resp, err := http.Get(server.URL + "/trace?seconds=1")
+	resp, err := server.Client().Get(server.URL + "/trace?seconds=1")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if resp.ProtoMajor != proto {
+		t.Fatalf("it is answered over %s", resp.Proto)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	text, err := io.ReadAll(resp.Body)

@@ -133,6 +133,7 @@ func TestPlainNames(t *testing.T) {
 		"internal.EventHandler[sigs.k8s.io/controller-runtime/pkg/client.Object,k8s.io/api.X[a.B,[]int]]": "internal.EventHandler",
 		"a.F[...].func1": "a.F", "a.(*T).m": "a.(*T).m", "": "", "]": "]", "[": "", "k8s.io/a.New.func1+k8s.io/a.New.func2": "k8s.io/a.New", ".func1": ".func1",
 		"main.main.(*controller).enqueue": "main.(*controller).enqueue", "k8s.io/a/b.New.(*T).on.func2": "k8s.io/a/b.(*T).on",
+		"main.(*T).on-fm": "main.(*T).on", "main.(*T).on-fm+main.New.func2": "main.(*T).on",
 	} {
 		if got := plainName(name); got != want {
 			t.Errorf("%s: %s, not %s", name, got, want)
@@ -140,6 +141,21 @@ func TestPlainNames(t *testing.T) {
 	}
 	if got := handlerName(&handlerOf[map[string][]int]{}); got != "probe.handlerOf" {
 		t.Errorf("it is called %s", got)
+	}
+}
+
+// TestDistinguish: two Watches of one kind in one controller have two names.
+func TestDistinguish(t *testing.T) {
+	l := &lane{}
+	for _, want := range []string{"pod · Watches Node", "pod · Watches Node (2)", "pod · Watches Node (3)"} {
+		name := l.distinguish("pod · Watches Node")
+		if name != want {
+			t.Errorf("it is called %s, not %s", name, want)
+		}
+		l.timers = append(l.timers, &timedHandler{name: name})
+	}
+	if name := l.distinguish("pod · For"); name != "pod · For" {
+		t.Errorf("it is called %s", name)
 	}
 }
 

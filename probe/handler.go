@@ -186,6 +186,9 @@ func (p *Probe) follow(r *http.Request, v *viewer, left []string, out *patientWr
 		if err := out.flush(); err != nil {
 			return err
 		}
+		if err := out.rest(); err != nil {
+			return err
+		}
 		select {
 		case <-r.Context().Done():
 			return r.Context().Err()
@@ -254,6 +257,14 @@ func (o *patientWriter) Write(b []byte) (int, error) {
 	}
 	o.needsFlush, o.began = true, true
 	return o.w.Write(b)
+}
+
+// rest takes the deadline away until the next write: over HTTP/2 one that passes ends the answer, even if nothing is to be written.
+func (o *patientWriter) rest() error {
+	if err := o.c.SetWriteDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	return nil
 }
 
 func (o *patientWriter) flush() error {

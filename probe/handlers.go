@@ -90,6 +90,8 @@ func (l *lane) addTimed(h cache.ResourceEventHandler) *timedHandler {
 	t := &timedHandler{h: h, l: l, id: int32(len(l.timers) + 1), name: l.sourceName(h)}
 	if t.name == "" {
 		t.name = handlerName(h)
+	} else {
+		t.name = l.distinguish(t.name)
 	}
 	l.timers = append(l.timers, t)
 	return t
@@ -113,17 +115,32 @@ func handlerName(h cache.ResourceEventHandler) string {
 	for _, f := range funcs {
 		if v := reflect.ValueOf(f); v.IsValid() && !v.IsNil() {
 			if fn := runtime.FuncForPC(v.Pointer()); fn != nil {
-				return plainName(strings.TrimSuffix(fn.Name(), "-fm"))
+				return plainName(fn.Name())
 			}
 		}
 	}
 	return plainName(strings.TrimPrefix(fmt.Sprintf("%T", h), "*"))
 }
 
+// distinguish returns the name of a further Watches of the same kind in the same controller: with its number.
+func (l *lane) distinguish(name string) string {
+	n := 1
+	for _, t := range l.timers {
+		if t.name == name || strings.HasPrefix(t.name, name+" (") {
+			n++
+		}
+	}
+	if n == 1 {
+		return name
+	}
+	return fmt.Sprintf("%s (%d)", name, n)
+}
+
 // plainName returns the name of a type. For functions without a name it is the function around them: "pkg.New" for client-go's own "pkg.New.func1", or
 // "pkg.New.func1+pkg.New.func2" for several.
 func plainName(name string) string {
 	name, _, _ = strings.Cut(withoutTypeArguments(name), "+")
+	name = strings.TrimSuffix(name, "-fm") // the function that is a method's value
 	if i := strings.LastIndex(name, ".func"); i > 0 {
 		name = name[:i]
 	}

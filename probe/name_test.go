@@ -57,6 +57,9 @@ func TestGroupOfAType(t *testing.T) {
 	if !l.isCalled(widgets("")) || !l.isCalled(widgets("example.com")) || l.isCalled(widgets("example.org")) {
 		t.Error("its request does not show its group")
 	}
+	if name := l.status().Name; name != "widgets.example.com" {
+		t.Errorf("the status calls it %s", name)
+	}
 }
 
 type widget struct{ bareObject }

@@ -83,7 +83,7 @@ func (p *Probe) status() (s Status, lanes []*lane) {
 }
 
 func (l *lane) status() InformerStatus {
-	x := InformerStatus{Name: l.name, Synced: l.inf.HasSynced(), Objects: len(l.inf.GetStore().ListKeys()), LayersOff: l.offLayers()}
+	x := InformerStatus{Name: l.target().name(), Synced: l.inf.HasSynced(), Objects: len(l.inf.GetStore().ListKeys()), LayersOff: l.offLayers()}
 	if w := l.workqueue(); w != nil {
 		x.Queue, _ = w.names()
 	}
@@ -126,7 +126,7 @@ func (p *Probe) unmatchedErrors(given bool) (all []error) {
 // namesOf returns the informers' names in alphabetical order.
 func namesOf(lanes []*lane) (names []string) {
 	for _, l := range lanes {
-		names = append(names, l.name)
+		names = append(names, l.target().name())
 	}
 	sort.Strings(names)
 	return names
