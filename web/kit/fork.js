@@ -9,7 +9,7 @@ addWords({
   'fork.off': ['without “{what}”', '没有“{what}”'],
   'fork.hold.store': ['held before the queue', '在入队前拦住'],
   'fork.hold.pop': ['with Pop held', 'Pop 被拦住'],
-  'fork.hold.deliver': ['with {name} held', '{name} 被拦住'],
+  'fork.hold.deliver': ['held before {name}', '在 {name} 前拦住'],
   'fork.hold.take': ['with the workers held', 'worker 被拦住'],
   'fork.free.store': ['the queue released', '入队已放行'],
   'fork.free.pop': ['with Pop released', 'Pop 已放行'],

@@ -48,6 +48,8 @@ addWords({
   'dg.found': ['{n} [n:finding|findings]', '{n} 个问题'],
   'dg.hints': ['{n} [n:hint|hints]', '{n} 条建议'],
   'dg.unknown': ['No rule finds the cause in {n} [n:event|events]. The caption says: {w}', '{n} 个事件里没有规则找到原因。说明写着：{w}'],
+  'dg.failing': ['No rule finds the cause in {n} [n:event|events]. {k} failed {f} [f:time|times], and waits to be tried again.',
+    '{n} 个事件里没有规则找到原因。{k} 已失败 {f} 次，正在等待重试。'],
   'dg.none': ['Nothing is wrong in the {n} [n:event|events] of this log.', '这份日志的 {n} 个事件里没有发现问题。'],
   'dg.failed': ['The log cannot be examined: {w}', '无法检查日志：{w}'],
   'dg.go': ['go to event {n}', '到事件 {n}'],

@@ -125,6 +125,7 @@ addWords({
   'inside.delta': ['DeltaFIFO: one entry a key', 'DeltaFIFO：每个 key 一项'],
   'inside.emptyQueue': ['It is empty: Pop waits.', '队列为空：Pop 在等。'],
   'inside.list': ['a list of {n}', '{n} 个对象的 list'],
+  'inside.tombstone': ['final state unknown', '最终状态未知'],
   'inside.deltas': ['{n} [n:change|changes]', '{n} 个变更'],
   'inside.moreWait': ['and {n} more; Pop takes the first', '另有 {n} 个；Pop 取第一个'],
   'inside.moreMarks': ['and {n} more, bookmarks among them; Pop takes the first', '另有 {n} 个，含书签；Pop 取第一个'],

@@ -40,7 +40,7 @@ export const queue = {
         ...(q.depth ? [] : [{ words: t('inside.emptyQueue') }]),
         ...q.items.slice(0, listed).map((is) => ({
           op: codeOf(is.op ?? is.deltas?.at(-1)?.op), words: cut(is.key || t('inside.list', { n: is.count ?? 0 }), 28), mono: true,
-          aside: is.deltas && is.deltas.length > 1 ? t('inside.deltas', { n: is.deltas.length }) : is.rv ? `rv ${version(is.rv)}` : '',
+          aside: is.tombstone ? t('inside.tombstone') : is.deltas && is.deltas.length > 1 ? t('inside.deltas', { n: is.deltas.length }) : is.rv ? `rv ${version(is.rv)}` : '',
         })),
         ...(more ? [{ path: `n=exact queue.depth - ${listed}`, as: moreAs }] : []),
       ],

@@ -254,7 +254,7 @@ export class Worlds {
     maps.store.title.set(era ? t('worlds.storeOf', { era }) : t('worlds.store'));
     const all = 'r=same resource.resource; n=exact';
     if (!world.known) maps.cluster.count.set('');
-    else if (world.unsent) maps.cluster.count.bind(from, `${all} world.objects; u=exact world.unsent`, 't worlds.unsent');
+    else if (world.unsent) maps.cluster.count.bind(from, `${all} world.objects; u=exact world.unsent`, world.objects === 1 ? 't worlds.unsentOne' : 't worlds.unsent');
     else maps.cluster.count.bind(from, `${all} world.objects`, world.objects === 1 ? 't worlds.object' : 't worlds.objects');
     maps.store.count.bind(from, `${all} indexer.count`, model.state.indexer.count === 1 ? 't worlds.object' : 't worlds.objects');
     this.sayApart(from, era ? t('worlds.whoseOf', { era }) : t('worlds.whose'));
@@ -291,7 +291,7 @@ export class Worlds {
     });
     number.set(n ? exact(n) : '=');
     what.set(n ? t('worlds.differ', { n }) : t('worlds.sameStores'));
-    more.set(fork.parting ? t('worlds.parted', { s: seconds(fork.parting.atMillis) }) : t('worlds.notParted'));
+    more.set(fork.parting ? t('worlds.parted', { s: seconds(fork.parting.atMillis) }) : t(n ? 'worlds.parts' : 'worlds.notParted'));
   }
 
   /** Says how far the two are apart. @param {import('../kit/bind.js').From} from @param {string} store whose store it is, in words @private */

@@ -1,7 +1,7 @@
 // @ts-check
 // The diagnosis: what the doctor finds in the log so far (core/ask/doctor), worst first. A press on a finding goes to its moment.
 import { button, h, s } from '../kit/dom.js';
-import { clock, exact } from '../kit/format.js';
+import { clock, exact, middle } from '../kit/format.js';
 import { translate } from '../kit/i18n.js';
 import { openDialog } from '../kit/popup.js';
 import { headline } from '../stage/headline.js';
@@ -46,9 +46,13 @@ const failures = /^(gap|refused|stopped|halfOpen|call|retry)/;
 
 /** That no rule has found anything; nothing is well while the caption speaks of a failure. @param {import('../wire/page-types.js').Ctx} ctx */
 function nothing(ctx) {
-  const n = exact(ctx.model.view.head);
+  const { model } = ctx;
+  const n = exact(model.view.head);
   const { id, words } = headline(ctx);
-  return failures.test(id) ? ctx.t('dg.unknown', { n, w: words }) : ctx.t('dg.none', { n });
+  if (failures.test(id)) return ctx.t('dg.unknown', { n, w: words });
+  const all = [...Array(Math.max(1, model.lanes)).keys()].flatMap((i) => model.lane(i).state.workqueue?.waiting ?? []);
+  const failed = all.find((key) => key.failures > 0);
+  return failed ? ctx.t('dg.failing', { n, k: middle(failed.key, 40), f: exact(failed.failures) }) : ctx.t('dg.none', { n });
 }
 
 /**

@@ -138,7 +138,7 @@ var Functions = map[string]string{
 	"StoreDeleted":         "threadSafeMap.Delete",
 	"StoreReplaced":        "threadSafeMap.Replace",
 	"Distributed":          "sharedProcessor.distribute",
-	"Accepted":             "processorListener.pop",
+	"Accepted":             "processorListener.add",
 	"Delivered":            "processorListener.pop",
 	"Handling":             "ResourceEventHandler",
 	"Handled":              "ResourceEventHandler",

@@ -52,7 +52,7 @@ func TestRideOf(t *testing.T) {
 	whole := []string{"a lane 0 listener 2 whole true 195 µs",
 		"2 +0 api WireFrame StreamWatcher.receive", "3 +3 reflector WatchEvent handleAnyWatch", "4 +5 queue Queued RealFIFO.addToItems_locked",
 		"5 +7 queue Popped RealFIFO.Pop", "6 +9 indexer StoreUpdated threadSafeMap.Update", "7 +11 listener Distributed sharedProcessor.distribute",
-		"8 +13 queue Processed processDeltas", "10 +32 listener Accepted processorListener.pop", "13 +63 listener Handling ResourceEventHandler.OnUpdate",
+		"8 +13 queue Processed processDeltas", "10 +32 listener Accepted processorListener.add", "13 +63 listener Handling ResourceEventHandler.OnUpdate",
 		"14 +25 controller WorkAdded Typed.Add", "15 +27 listener Handled ResourceEventHandler.OnUpdate"}
 	foldtest.Equal(t, "the change that a handler returned from", rides(RideOf(hops(events), "a", 0, 15, false)), whole)
 	// A newer change is under way: the one before it is whole.

@@ -2,12 +2,13 @@ package action
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// Words returns a sentence that names an action of the user and says what it does, in English and in Chinese. step is the action as Step.String writes it.
-// Both are empty for an action of another program version.
-func Words(step string) (en, zh string) {
+// Words returns a sentence that names an action of the user and says what it does, in English and in Chinese. step is the action as Step.String writes it,
+// and handler returns the name of a listener, or "". Both are empty for an action of another program version.
+func Words(step string, handler func(listener int32) string) (en, zh string) {
 	s, err := readStep("0:" + step)
 	if err != nil {
 		return "", ""
@@ -48,8 +49,13 @@ func Words(step string) (en, zh string) {
 		return "", ""
 	}
 	var fill []string
-	for i := range s.Args {
-		fill = append(fill, "{"+string(rune('0'+i))+"}", s.Args[i])
+	for i, arg := range s.Args {
+		if i == 0 && slices.Contains([]string{"unlisten", "pace", "panic"}, s.Verb) {
+			if arg = handler(int32(s.Int(0))); arg == "" {
+				continue
+			}
+		}
+		fill = append(fill, "{"+string(rune('0'+i))+"}", arg)
 	}
 	r := strings.NewReplacer(fill...)
 	return omitted.ReplaceAllString(r.Replace(said.en), ""), omitted.ReplaceAllString(r.Replace(said.zh), "")
@@ -102,9 +108,10 @@ var words = map[string]struct{ en, zh string }{
 	"release some":          {"You let {1} through, and the stage stays held.", "你放行了 {1} 个，这一处仍被拦住。"},
 	"listen": {"The handler {0} is added: it gets each object of the store as an Added, and then what changes.",
 		"加了 handler {0}：它先收到本地缓存里的每个对象（Added），然后是变更。"},
-	"unlisten":   {"A handler is removed: it gets no more changes.", "去掉了一个 handler：它不再收到变更。"},
-	"pace":       {"A handler takes another time for a call: what comes faster waits in its ring.", "一个 handler 的调用时长变了：来得更快的在它的环形缓冲里等。"},
-	"panic":      {"A handler panics in its next call.", "一个 handler 会在下一次调用时 panic。"},
+	"unlisten": {"The handler {0} is removed: it gets no more changes.", "去掉了 handler {0}：它不再收到变更。"},
+	"pace": {"The handler {0} takes {1} ms a call from now on: what comes faster waits in its ring.",
+		"handler {0} 从现在起每次调用 {1} ms：来得更快的在它的环形缓冲里等。"},
+	"panic":      {"The handler {0} panics in its next call.", "handler {0} 会在下一次调用时 panic。"},
 	"index":      {"The index {0} is added: the store files each object under its value.", "加了索引 {0}：本地缓存把每个对象归到它的值下。"},
 	"writes":     {"The controller writes from now on: its own writes come back as changes.", "从现在起 controller 会写入：它自己的写入会作为变更回来。"},
 	"writes off": {"The controller only reads from now on.", "从现在起 controller 只读不写。"},

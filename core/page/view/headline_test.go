@@ -376,7 +376,7 @@ func TestAnActIsAnsweredAtOnce(t *testing.T) {
 	x := newTale(t, "1.37")
 	for _, tt := range []struct{ step, begins string }{
 		{"fault:cut", "The connections are cut"}, {"burst:1000", "Pods were changed 1000 times at once"}, {"listen:auditor", "The handler auditor is added"},
-		{"pace:2:500", "A handler takes another time"}, {"hold:pop", ""}, {"release:pop", "You release a stage"},
+		{"pace:2:500", "The handler takes 500 ms a call"}, {"hold:pop", ""}, {"release:pop", "You release a stage"},
 	} {
 		x.pass(10 * time.Second)
 		x.emit(event.Act{Step: tt.step}.Event())

@@ -20,7 +20,12 @@ func (x *factInputs) actSentence() facts.Sentence {
 	if act == nil || !x.isRecent(act.At, tellAct) || strings.HasPrefix(act.Step, "hold") {
 		return facts.Sentence{}
 	}
-	en, zh := action.Words(act.Step)
+	en, zh := action.Words(act.Step, func(listener int32) string {
+		if l := x.listener(listener); l != nil {
+			return l.Name
+		}
+		return ""
+	})
 	if en == "" {
 		return facts.Sentence{}
 	}
