@@ -20,6 +20,9 @@ const types = [['large', '700 24px', 0.97], ['two', '700 24px', 1.85], ['long', 
 /** Sentences about a passing state, such as a wait or a hold: they go as soon as it ends. */
 const passing = /^(head |act|person)/;
 
+/** The sentences of a failure, whose reason may become another one. */
+const failed = /^(trouble|head (gap|refused|stopped)|factory\.(trouble|backoff))/;
+
 /** How long a number of the stage's sentence stays, in ms: one that changes faster cannot be read. */
 const stands = 1000;
 
@@ -42,6 +45,8 @@ export class Caption {
     this.putAt = -1e9;
     this.timer = 0;
     this.spokenAt = -1e9;
+    /** The failure that shows, without its numbers; empty for none. */
+    this.failure = '';
     /** The log that was followed last. */
     this.epoch = -1;
     /** The sentence of the visible view in place of the stage's. @type {() => [string, string] | null} */
@@ -144,8 +149,11 @@ export class Caption {
       this.line.classList.add('out');
       this.timer = window.setTimeout(put, 120);
     } else put();
-    // A screen reader hears a new kind of thing at once, and the same kind with other numbers seldom.
-    if (first || another || clock - this.spokenAt > 15000) {
+    // A screen reader hears a new kind of thing at once, and the same kind with other numbers seldom. Another error is a new thing.
+    const failure = failed.test(id) ? words.replace(/[\d.,]+/g, '') : '';
+    const fails = failure !== this.failure;
+    this.failure = failure;
+    if (first || another || fails || clock - this.spokenAt > 15000) {
       this.live.textContent = tr ? said : words;
       this.spokenAt = clock;
     }

@@ -31,6 +31,7 @@ addWords({
     '{n} of {m} informers [n:waits|wait] to retry after a failed request. The stores keep their objects.',
     '{m} 个 informer 中 {n} 个在请求失败后等待重试。本地缓存保留原有对象。',
   ],
+  'cap.factory.backoffWhy': ['{n} of {m} informers [n:waits|wait] to retry. {name}: {why}', '{m} 个 informer 中 {n} 个在等待重试。{name}：{why}'],
   'cap.factory.waiting': [
     'WaitForCacheSync waits: {n} of {m} informers have synced, {name} has not.',
     'WaitForCacheSync 在等：{m} 个 informer 中 {n} 个已同步，{name} 还没有。',

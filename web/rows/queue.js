@@ -28,6 +28,11 @@ export const queue = {
   },
   inside({ lane, t }) {
     const q = lane.state.queue;
+    const aside = (/** @type {import('../wire/types.js').QueueItem} */ is) => {
+      if (is.tombstone) return t('inside.tombstone');
+      if (is.deltas && is.deltas.length > 1) return t('inside.deltas', { n: is.deltas.length });
+      return is.rv ? `rv ${version(is.rv)}` : '';
+    };
     const more = q.depth > listed;
     // What is listed has bookmarks too; they do not count as waiting.
     const marks = q.depth - q.waiting - q.items.slice(0, listed).filter((is) => is.op === 'Bookmark').length;
@@ -40,7 +45,7 @@ export const queue = {
         ...(q.depth ? [] : [{ words: t('inside.emptyQueue') }]),
         ...q.items.slice(0, listed).map((is) => ({
           op: codeOf(is.op ?? is.deltas?.at(-1)?.op), words: cut(is.key || t('inside.list', { n: is.count ?? 0 }), 28), mono: true,
-          aside: is.tombstone ? t('inside.tombstone') : is.deltas && is.deltas.length > 1 ? t('inside.deltas', { n: is.deltas.length }) : is.rv ? `rv ${version(is.rv)}` : '',
+          aside: aside(is),
         })),
         ...(more ? [{ path: `n=exact queue.depth - ${listed}`, as: moreAs }] : []),
       ],

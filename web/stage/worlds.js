@@ -253,9 +253,10 @@ export class Worlds {
     const [era, other] = model.lanes > 1 ? [model.state.era, model.lane(1)] : [];
     maps.store.title.set(era ? t('worlds.storeOf', { era }) : t('worlds.store'));
     const all = 'r=same resource.resource; n=exact';
+    const one = world.objects === 1;
     if (!world.known) maps.cluster.count.set('');
-    else if (world.unsent) maps.cluster.count.bind(from, `${all} world.objects; u=exact world.unsent`, world.objects === 1 ? 't worlds.unsentOne' : 't worlds.unsent');
-    else maps.cluster.count.bind(from, `${all} world.objects`, world.objects === 1 ? 't worlds.object' : 't worlds.objects');
+    else if (world.unsent) maps.cluster.count.bind(from, `${all} world.objects; u=exact world.unsent`, one ? 't worlds.unsentOne' : 't worlds.unsent');
+    else maps.cluster.count.bind(from, `${all} world.objects`, one ? 't worlds.object' : 't worlds.objects');
     maps.store.count.bind(from, `${all} indexer.count`, model.state.indexer.count === 1 ? 't worlds.object' : 't worlds.objects');
     this.sayApart(from, era ? t('worlds.whoseOf', { era }) : t('worlds.whose'));
     const { apart } = other?.state.world ?? {};

@@ -284,6 +284,8 @@
  * @property {string} era
  * @property {boolean} unshared
  * @property {string} [shard] the part of the objects that it asks for, such as "1/2"
+ * @property {string} [namespace] that of its last request; empty for all. Selectors are those of the request: an informer of others does
+ *   not ask for the same.
  * @property {boolean} running
  * @property {boolean} synced
  * @property {string} phase

@@ -65,8 +65,11 @@ type FactoryRow struct {
 	Release  string `json:"era"`
 	Unshared bool   `json:"unshared"`
 	Shard    string `json:"shard,omitempty"` // the part of the objects that it asks for, such as "1/2"
-	Running  bool   `json:"running"`
-	Synced   bool   `json:"synced"`
+	// Namespace is that of its last request; empty for all. Selectors are those of the request: an informer of others does not ask for the same.
+	Namespace string `json:"namespace,omitempty"`
+	Selectors string `json:"-"`
+	Running   bool   `json:"running"`
+	Synced    bool   `json:"synced"`
 
 	Phase string `json:"phase"`
 	Count int    `json:"count"`
@@ -79,6 +82,8 @@ type FactoryRow struct {
 	Twice bool `json:"twice"`
 	// Held are the stages on hold.
 	Held []string `json:"held"`
+	// Why is the reason for which it waits to ask again; empty if it does not wait.
+	Why string `json:"-"`
 	// Trouble describes what is wrong between this informer and its cluster, and Cause names it in one word; empty when all is well.
 	Trouble string `json:"trouble,omitempty"`
 	Cause   string `json:"cause,omitempty"`
@@ -113,7 +118,8 @@ func (x *Factory) Pair() {
 		}
 		for j := range x.Rows {
 			shared := &x.Rows[j]
-			if shared.Unshared || shared.Shard != own.Shard || shared.Resource != own.Resource || shared.Release != own.Release {
+			if shared.Unshared || shared.Shard != own.Shard || shared.Resource != own.Resource || shared.Release != own.Release ||
+				shared.Namespace != own.Namespace || shared.Selectors != own.Selectors {
 				continue
 			}
 			own.Twice, shared.Twice = true, true
@@ -148,14 +154,17 @@ func (x *Factory) ChooseSentence() Sentence {
 			return Sentence{ID: "factory.trouble", Name: r.Resource, Why: r.Trouble}
 		}
 	}
-	failed := 0
+	backoff := Sentence{ID: "factory.backoff", M: len(x.Rows)}
 	for _, r := range x.Rows {
-		if r.Phase == "backoff" {
-			failed++
+		if r.Phase != "backoff" {
+			continue
+		}
+		if backoff.N++; backoff.Why == "" && r.Why != "" {
+			backoff.ID, backoff.Name, backoff.Why = "factory.backoffWhy", r.Resource, r.Why
 		}
 	}
-	if failed > 0 {
-		return Sentence{ID: "factory.backoff", N: failed, M: len(x.Rows)}
+	if backoff.N > 0 {
+		return backoff
 	}
 	for _, r := range x.Rows {
 		if x.isUnstarted(&r) {

@@ -2,6 +2,7 @@ package fold
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -106,6 +107,10 @@ func (f *Fold) factoryRow(i int) facts.FactoryRow {
 	if r.Trouble == "" && r.Phase == "backoff" && l.recent.Cause != "" {
 		r.Trouble, r.Cause = l.refl.BackoffCause, l.recent.Cause
 	}
+	if r.Phase == "backoff" {
+		r.Why = l.refl.BackoffCause
+	}
+	r.Namespace, r.Selectors = scopeOf(l.refl.lastRequest(f.sel.ForTarget(l.identity.Target)))
 	for j := range w.open {
 		if f.ownsRequest(i, w.open[j].URL) {
 			r.Requests++
@@ -116,6 +121,22 @@ func (f *Fold) factoryRow(i int) facts.FactoryRow {
 		r.Held = append(r.Held, h.Stage)
 	}
 	return r
+}
+
+// scopeOf returns the namespace of a request, and its selectors.
+func scopeOf(request string) (namespace, selectors string) {
+	u, err := url.Parse(request)
+	if err != nil {
+		return "", ""
+	}
+	if _, rest, isOne := strings.Cut(u.Path, "/namespaces/"); isOne {
+		name, _, isIn := strings.Cut(rest, "/")
+		if isIn {
+			namespace = name
+		}
+	}
+	q := u.Query()
+	return namespace, strings.Join([]string{q.Get("labelSelector"), q.Get("fieldSelector"), q.Get("shardSelector")}, "\n")
 }
 
 // ownsRequest reports whether a request on a lane's wire is that lane's own. Lanes of one resource in several releases share a wire; a request there belongs

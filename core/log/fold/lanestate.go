@@ -155,14 +155,19 @@ func (w *world) holdStates(lane uint8) []Hold {
 func (r *reflector) state(sel event.Selection, w *wire) Reflector {
 	s := r.Reflector
 	s.Backoffs = append([]float64{}, r.Backoffs...)
-	s.Bytes = w.bytes
+	s.Bytes, s.LastRequest = w.bytes, r.lastRequest(sel)
+	return s
+}
+
+// lastRequest returns the URL of the last request; "" before the first.
+func (r *reflector) lastRequest(sel event.Selection) string {
 	switch {
 	case r.wire != "":
-		s.LastRequest = r.wire
+		return r.wire
 	case r.options != nil:
-		s.LastRequest = requestURL(sel, r.verb, r.options)
+		return requestURL(sel, r.verb, r.options)
 	}
-	return s
+	return r.LastRequest
 }
 
 // requestURL returns the URL of a Reflector's request as client-go would send it, for logs without wire events.

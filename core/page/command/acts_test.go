@@ -38,8 +38,9 @@ func TestEachActIsAnswered(t *testing.T) {
 			steps = append(steps, action.New("fault", f.Name, "on"), action.New("fault", f.Name, "off"))
 		}
 	}
+	name := func(int32) string { return "printer" }
 	for _, s := range steps {
-		if en, zh := action.Words(s.String(), func(int32) string { return "printer" }); !strings.HasSuffix(en, ".") || !strings.HasSuffix(zh, "。") || strings.ContainsAny(en+zh, "{}") {
+		if en, zh := action.Words(s.String(), name); !strings.HasSuffix(en, ".") || !strings.HasSuffix(zh, "。") || strings.ContainsAny(en+zh, "{}") {
 			t.Errorf("%s is answered with %q and %q", s, en, zh)
 		}
 	}

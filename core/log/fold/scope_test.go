@@ -1,0 +1,14 @@
+package fold
+
+import "testing"
+
+func TestScopeOf(t *testing.T) {
+	for request, want := range map[string][2]string{
+		"": {"", "\n\n"}, "/api/v1/pods?watch=true&resourceVersion=5": {"", "\n\n"}, "/api/v1/namespaces?limit=5": {"", "\n\n"}, "/api/v1/namespaces/shop": {"", "\n\n"},
+		"/apis/apps/v1/namespaces/shop/deployments?labelSelector=app%3Da&fieldSelector=x%3Dy": {"shop", "app=a\nx=y\n"}, "http://[": {"", ""},
+	} {
+		if namespace, selectors := scopeOf(request); [2]string{namespace, selectors} != want {
+			t.Errorf("%s: %q, %q", request, namespace, selectors)
+		}
+	}
+}
