@@ -271,7 +271,7 @@ func TestRules(t *testing.T) {
 			})
 		})
 	}
-	for _, elsewhere := range []string{"bad-credentials", "unserved-resource", "busy-workers"} {
+	for _, elsewhere := range []string{"bad-credentials", "unserved-resource", "busy-workers", "versions-went-back"} {
 		tested[elsewhere] = true // by TestSituations of the relay, which has their answers, and by TestRecordingsOfAProbe
 	}
 	for _, r := range doctor.Rules() {

@@ -113,6 +113,21 @@ func TestRecordingsOfAProbe(t *testing.T) {
 			}
 		}, ""},
 
+		{"a list that is older than the watch before it", func(s *script) {
+			s.begin(nil)
+			s.add(time.Second, event.WatchEvent{Op: event.OpUpdated, Key: "ns/a", RV: "993"}.Event(), event.ReflectorRV{RV: "993"}.Event())
+			s.add(time.Second, event.Event{Kind: event.KindWatchClosed}, event.RequestSent{Verb: event.VerbList}.Event(),
+				event.Event{Kind: event.KindRequestAnswered}, event.ReflectorRV{RV: "728"}.Event())
+		}, "warning versions-went-back: A list of configmaps has version 728. Version 993 had come before it."},
+
+		{"a list that is newer, and another of the same version", func(s *script) {
+			s.begin(nil)
+			s.add(time.Second, event.WatchEvent{Op: event.OpUpdated, Key: "ns/a", RV: "993"}.Event())
+			for range 2 {
+				s.add(time.Second, event.RequestSent{Verb: event.VerbList}.Event(), event.Event{Kind: event.KindRequestAnswered}, event.ReflectorRV{RV: "1005"}.Event())
+			}
+		}, ""},
+
 		{"a patch that changes nothing", func(s *script) {
 			s.begin(nil)
 			rv := s.next()

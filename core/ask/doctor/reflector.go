@@ -62,11 +62,15 @@ type reflector struct {
 		at    moment
 		count int
 	}
-	troubles   map[string]*trouble // by their causes
-	hasListed  bool                // a list was answered
-	hasStore   bool                // a list was taken over
-	badMark    moment              // a bookmark in the place of the end mark, without the mark
-	failedFrom moment              // the first failure since the last answer
+	troubles  map[string]*trouble // by their causes
+	hasListed bool                // a list was answered
+	hasStore  bool                // a list was taken over
+	wentBack  struct {            // the last list that was older than what had come before it
+		from, to string // versions
+		at       moment
+	}
+	badMark    moment // a bookmark in the place of the end mark, without the mark
+	failedFrom moment // the first failure since the last answer
 }
 
 // trouble is a cause that requests fail for, and that a Reflector does not repair by itself.
@@ -202,6 +206,11 @@ func (r *reflector) see(e *event.Entry) {
 		r.hasMark = r.hasMark || brought.EndMark
 		r.hasBookmark = r.hasBookmark || brought.Op == event.OpBookmark && !brought.EndMark
 		r.bring(brought.RV)
+	case event.KindReflectorRV: // of a list, or of each event
+		if rv := e.RV(); r.verb != event.VerbWatch && rv != "" && rv != "0" && event.IsNewer(r.newest, rv) {
+			r.wentBack.from, r.wentBack.to, r.wentBack.at = r.newest, rv, now
+			r.newest = rv
+		}
 	case event.KindWatchClosed:
 		r.noteLate(e.At)
 		closed := e.WatchClosed()
@@ -337,6 +346,10 @@ func (r *report) reportReflector() {
 			"more. What changed in that time was missing until the next request.", "有 %[1]d 个 watch 被发现已死，最近一个此前至少沉默了 %[2]s。"+
 			"期间的变更要等下一个请求才补上。",
 			x.deaths.count, seconds(x.deaths.at.at-x.deaths.since)), Words{})
+	}
+	if back := x.wentBack; back.at.seq > 0 {
+		r.find(versionsWentBack, Warning, back.at.at, back.at, say("A list of %[1]s has version %[2]s. Version %[3]s had come before it.",
+			"%[1]s 的一次 list 是版本 %[2]s，而此前已收到版本 %[3]s。", r.name(), back.to, back.from), Words{})
 	}
 	if n := len(x.cuts); n == cutsWarn && x.cuts[n-1].at-x.cuts[0].at <= relistSpan {
 		why := "the connection ended"

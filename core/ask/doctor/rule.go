@@ -86,6 +86,15 @@ var (
 			"rest.Config that makes the informers' clients.", "代理、负载均衡或客户端超时结束了连接。把空闲超时调到 10 分钟以上；informer 所用的 rest.Config 不要设 "+
 			"timeout。"),
 		Story: "410", members: []string{"reflector", "api"}}
+	versionsWentBack = &Rule{
+		Name:  "versions-went-back",
+		Title: say("The cluster's versions went back", "集群的版本倒退了"),
+		Sees:  "the version of a list is older than one that the informer had before",
+		Advice: say("Either etcd was restored from an older copy, or another API server with older data answers. After a restore, restart every controller: "+
+			"an open watch goes on from a version that means something else now, and a store may hold objects that do not exist.",
+			"要么 etcd 从较旧的副本恢复，要么换了一个数据较旧的 API server 在响应。恢复之后要重启每个 controller：打开的 watch 会从含义已变的版本继续，"+
+				"本地缓存里可能有并不存在的对象。"),
+		Story: "lagging", members: []string{"reflector"}}
 	neverSynced = &Rule{
 		Name:  "never-synced",
 		Title: say("The informer has never synced", "informer 从未同步"),
@@ -194,7 +203,8 @@ var (
 // failing are the rules about what follows when requests fail.
 var failing = []*Rule{neverSynced, relistLoop, cutWatches}
 
-var rules = []*Rule{slowHandler, stuckHandler, handlerPanic, leakedHandlers, relistLoop, deadWatch, cutWatches, neverSynced, noEndMark, missingPermission,
+var rules = []*Rule{slowHandler, stuckHandler, handlerPanic, leakedHandlers, relistLoop, deadWatch, cutWatches, versionsWentBack, neverSynced, noEndMark,
+	missingPermission,
 	badCredentials, unservedResource, outage, unsharedInformers, mutatedObjects, memory, selfLoop, staleReads, starvedKeys, busyWorkers, endlessRetries}
 
 // ruleNamed returns the rule with a name.
