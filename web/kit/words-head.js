@@ -77,7 +77,7 @@ addWords({
   'head.unseen': ['This informer runs in another process; a probe reports what it does.', '这个 informer 在另一个进程里运行；由 probe 报告。'],
   'head.unseen.y': ['What a probe does not see is a band without bars.', 'probe 看不到的部分是没有横条的色带。'],
   'head.flow': ['{n} [n:change|changes] a second [n:passes|pass] through the queue into the store.', '每秒 {n} 个变更经过队列进入本地缓存。'],
-  'head.flow.y': ['Each handler gets every one. Nothing is held up.', '每个 handler 都得到全部变更。没有积压。'],
+  'head.flow.y': ['Each handler gets every one, and no stage is held.', '每个 handler 都得到全部变更，没有哪一处被拦住。'],
   'head.coming': ['Changes are on their way to the store.', '变更正在去往本地缓存的途中。'],
   'head.coming.y': ['The watch is open.', 'watch 已打开。'],
   'head.idle': ['The watch is open. It brings no changes.', 'watch 已打开，没有带来变化。'],
