@@ -1,12 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"sync"
 	"time"
@@ -141,7 +141,7 @@ type sourceList struct {
 	Last      uint64         `json:"last"`
 	Millis    float64        `json:"millis"` // of the last event
 	Informers []informerLine `json:"informers"`
-	// Fidelity is how each value of the first informer is known; an informer that differs has its own.
+	// Fidelity is how each value of the first informer is known; another informer has the values that are known in another way.
 	Fidelity map[string]fold.Fidelity `json:"fidelity,omitempty"`
 }
 
@@ -180,12 +180,24 @@ func (a *agentServer) describe(x *doctor.Examination) sourceList {
 			line.Listeners = append(line.Listeners, s.Listeners[j].Name)
 		}
 		if i == 0 {
-			out.Fidelity = line.Fidelity
-		}
-		if maps.Equal(line.Fidelity, out.Fidelity) {
-			line.Fidelity = nil
+			out.Fidelity, line.Fidelity = s.Fidelity, nil
+		} else {
+			line.Fidelity = differences(s.Fidelity, out.Fidelity)
 		}
 		out.Informers = append(out.Informers, line)
+	}
+	return out
+}
+
+// differences returns how an informer's values are known that another one knows in another way.
+func differences(own, other map[string]fold.Fidelity) map[string]fold.Fidelity {
+	out := map[string]fold.Fidelity{}
+	for _, known := range []map[string]fold.Fidelity{own, other} {
+		for member := range known {
+			if is := fold.FidelityOf(own, member); is != fold.FidelityOf(other, member) {
+				out[member] = fold.Fidelity{How: cmp.Or(is.How, "exact"), Why: is.Why}
+			}
+		}
 	}
 	return out
 }

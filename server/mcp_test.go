@@ -250,3 +250,19 @@ func TestAnAgentSpeaksBadly(t *testing.T) {
 		t.Errorf("it ends with %v", err)
 	}
 }
+
+// TestDifferences: an informer without a work queue differs from the first in that alone.
+func TestDifferences(t *testing.T) {
+	derived := fold.Fidelity{How: "derived", Why: "by a lock"}
+	first := map[string]fold.Fidelity{"queue": derived, "queue.items": {How: "sampled"}, "workqueue": derived}
+	own := map[string]fold.Fidelity{"queue": derived, "queue.items": {How: "sampled"}}
+	if got := differences(first, first); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+	if got := differences(own, first); len(got) != 1 || got["workqueue"].How != "exact" {
+		t.Errorf("%v", got)
+	}
+	if got := differences(map[string]fold.Fidelity{"queue": derived, "workqueue": derived}, first); len(got) != 1 || got["queue.items"] != derived {
+		t.Errorf("%v", got)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"informerscope/core/log/fold"
@@ -78,23 +77,13 @@ func confidence(known map[string]fold.Fidelity, members []string) string {
 	ranks := []string{"exact", "derived", "sampled"}
 	worst := 0
 	for _, member := range members {
-		how := known[nearest(known, member)].How
+		how := fold.FidelityOf(known, member).How
 		if how == "unseen" {
 			how = "derived"
 		}
 		worst = max(worst, slices.Index(ranks, how))
 	}
 	return ranks[worst]
-}
-
-// nearest returns the member itself or its nearest parent that has an entry.
-func nearest(known map[string]fold.Fidelity, member string) string {
-	for path := member; path != ""; path = path[:max(0, strings.LastIndexByte(path, '.'))] {
-		if _, ok := known[path]; ok {
-			return path
-		}
-	}
-	return member
 }
 
 // seconds is a duration as people read it.

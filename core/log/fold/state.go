@@ -1,6 +1,10 @@
 package fold
 
-import "informerscope/core/log/facts"
+import (
+	"strings"
+
+	"informerscope/core/log/facts"
+)
 
 // State is what the panels show: the fold of a prefix of the log. Its JSON is what informerscope.state() returns. Long lists are cut; their full length is in
 // a member beside them.
@@ -37,6 +41,16 @@ type State struct {
 type Fidelity struct {
 	How string `json:"how"` // exact, derived (from exact members), sampled (now and then) or unseen
 	Why string `json:"why,omitempty"`
+}
+
+// FidelityOf returns how a member of State is known: by its own entry, or by that of its nearest parent. It is empty if there is none.
+func FidelityOf(known map[string]Fidelity, member string) Fidelity {
+	for path := member; path != ""; path = path[:max(0, strings.LastIndexByte(path, '.'))] {
+		if f, ok := known[path]; ok {
+			return f
+		}
+	}
+	return Fidelity{}
 }
 
 // Source is where the objects come from.
