@@ -563,7 +563,7 @@ func TestAFactoryInBackoffIsNotSynced(t *testing.T) {
 			t.Fatal(answer, cut)
 		}
 		pass(100 * time.Millisecond)
-		if f := factoryOf(rec); f.Sentence.ID != "factory.backoff" || f.Sentence.N != 2 || f.Sentence.M != 2 {
+		if f := factoryOf(rec); f.Sentence.ID != "factory.backoffWhy" || !strings.Contains(f.Sentence.Why, "Internal error") || f.Sentence.N != 2 || f.Sentence.M != 2 {
 			t.Errorf("%+v", f)
 		}
 		pass(2 * time.Minute)

@@ -60,6 +60,7 @@ addWords({
   'head.retry': ['{key} failed {n} [n:time|times]: it waits {s} to be tried again.', '{key} 已失败 {n} 次：等待 {s} 后重试。'],
   'head.retry.y': ['Its reconcile returned an error, and a key waits longer after each failure. Other keys are not held up.',
     '它的调谐返回了错误；每失败一次，等待就更长。其他 key 不受影响。'],
+  'head.retryWhy.y': ['Its reconcile returned an error. {why} The wait is longer after each failure.', '它的调谐返回了错误：{why} 每失败一次，等待就更长。'],
   'head.list': ['The first list is under way: all objects come from the cluster.', '首次 list 正在进行：所有对象从集群到来。'],
   'head.list.y': ['Without it the store would not know what was there before the watch.', '没有它，本地缓存就不知道 watch 之前有什么。'],
   'head.relist': ['A new list of all objects is under way: {why}', '正在重新 list 所有对象：{why}'],

@@ -28,5 +28,6 @@ export function headline(ctx) {
   const lists = id.startsWith('gap') && !said.until;
   // Of one slow handler among several late ones it cannot be said that it alone is late.
   const others = id === 'slow' && model.lane(0).state.listeners.some((l) => !l.removed && l.name !== said.name && l.pending > 0);
-  return { id, words: t(`head.${id}`, args), why: t(lists ? 'head.gap.list' : `head.${others ? 'call' : id}.y`, args) };
+  const kind = others ? 'call' : id === 'retry' && reason ? 'retryWhy' : id;
+  return { id, words: t(`head.${id}`, args), why: t(lists ? 'head.gap.list' : `head.${kind}.y`, args) };
 }

@@ -13,7 +13,9 @@ const ctxOf = (said, model = {}) => ({ t, now: () => 1000, model: { facts: { hea
 test('a retry names its key, how often it failed and how long it waits', () => {
   const { words, why } = headline(ctxOf({ id: 'retry', key: 'default/pod-7', n: 3, until: 3000 }));
   assert.equal(words, 'default/pod-7 failed 3 times: it waits 2.0 s to be tried again.');
-  assert.match(why, /returned an error/);
+  assert.match(why, /returned an error, and a key/);
+  const said = headline(ctxOf({ id: 'retry', key: 'a/b', n: 1, until: 3000, why: 'the pod crash-loops' }));
+  assert.equal(said.why, 'Its reconcile returned an error. The pod crash-loops. The wait is longer after each failure.');
   assert.match(headline(ctxOf({ id: 'retry', key: 'a/b', n: 1, until: 3000 })).words, /failed 1 time:/);
 });
 

@@ -535,6 +535,7 @@
  * @property {WaitingKey[]} waiting soonest first, at most 24
  * @property {number} retries keys with failures
  * @property {Record<string, number>} [failing] keys with failures, and how many; only in a log's KindRestored
+ * @property {Record<string, string>} [whys] the errors of their last reconciles, by key; only there
  * @property {string[]} dirty keys added again while being processed, at most 24
  * @property {number} reconciles
  * @property {number} failures
@@ -839,6 +840,7 @@
  * @property {number} dueMillis on the log's clock
  * @property {number} setMillis
  * @property {number} failures
+ * @property {string} [why] the error of its last reconcile
  */
 
 /**

@@ -36,9 +36,13 @@ func (f *Fold) Baseline() []event.Entry {
 			s.Fork = f.Fork()
 		}
 		if l.work != nil {
-			s.Workqueue.Failing = map[string]int{}
+			s.Workqueue.Failing, s.Workqueue.Whys = map[string]int{}, map[string]string{}
 			l.work.fails.Each(func(k string, n int) bool {
 				s.Workqueue.Failing[k] = n
+				return true
+			})
+			l.work.whys.Each(func(k, why string) bool {
+				s.Workqueue.Whys[k] = why
 				return true
 			})
 		}
@@ -257,6 +261,10 @@ func restoreWork(epoch uint64, s *Workqueue) *workq {
 	//maporder:free each is put under its own key
 	for k, n := range s.Failing {
 		w.fails.Set(epoch, k, n)
+	}
+	//maporder:free each is put under its own key
+	for k, why := range s.Whys {
+		w.whys.Set(epoch, k, Shorten(why))
 	}
 	return w
 }

@@ -394,7 +394,8 @@ func (w *workq) soonest(k int) []WaitingKey {
 	out := make([]WaitingKey, len(best))
 	for i, x := range best {
 		n, _ := w.fails.Get(x.key)
-		out[i] = WaitingKey{Key: x.key, DueMillis: Millis(x.due.due), SetMillis: Millis(x.due.set), Failures: n}
+		why, _ := w.whys.Get(x.key)
+		out[i] = WaitingKey{Key: x.key, DueMillis: Millis(x.due.due), SetMillis: Millis(x.due.set), Failures: n, Why: why}
 	}
 	return out
 }

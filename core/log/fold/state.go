@@ -287,29 +287,30 @@ type Drop struct {
 
 // Workqueue is the controller behind one listener.
 type Workqueue struct {
-	Workers      []Worker       `json:"workers"`
-	Depth        int            `json:"depth"`
-	Queue        []string       `json:"queue"` // head first, at most 24
-	Processing   []Worker       `json:"processing"`
-	DirtyCount   int            `json:"dirtyCount"`
-	ReAdded      int            `json:"reAdded"` // added again while being processed
-	WaitingCount int            `json:"waitingCount"`
-	Waiting      []WaitingKey   `json:"waiting"`           // soonest first, at most 24
-	Retries      int            `json:"retries"`           // keys with failures
-	Failing      map[string]int `json:"failing,omitempty"` // keys with failures, and how many; only in a log's KindRestored
-	Dirty        []string       `json:"dirty"`             // keys added again while being processed, at most 24
-	Reconciles   int            `json:"reconciles"`
-	Failures     int            `json:"failures"`
-	LastRead     *Read          `json:"lastRead"`
-	Writing      bool           `json:"writing"`    // it writes to the cluster: on the simulated one, unless switched off
-	Writes       int            `json:"writes"`     // writes that made a new version
-	Conflicts    int            `json:"conflicts"`  // writes refused because the version read was stale
-	WriteFails   int            `json:"writeFails"` // writes that failed for another reason
-	Creates      int            `json:"creates"`    // objects that it created, which are not among the writes
-	Taken        int            `json:"taken"`      // creates refused because an object has the name: AlreadyExists
-	LastWrite    *Write         `json:"lastWrite,omitempty"`
-	ShuttingDown bool           `json:"shuttingDown"`
-	Paused       bool           `json:"paused,omitempty"` // Get gives nothing to a worker until Resume: of a probe's queue, since client-go 0.38
+	Workers      []Worker          `json:"workers"`
+	Depth        int               `json:"depth"`
+	Queue        []string          `json:"queue"` // head first, at most 24
+	Processing   []Worker          `json:"processing"`
+	DirtyCount   int               `json:"dirtyCount"`
+	ReAdded      int               `json:"reAdded"` // added again while being processed
+	WaitingCount int               `json:"waitingCount"`
+	Waiting      []WaitingKey      `json:"waiting"`           // soonest first, at most 24
+	Retries      int               `json:"retries"`           // keys with failures
+	Failing      map[string]int    `json:"failing,omitempty"` // keys with failures, and how many; only in a log's KindRestored
+	Whys         map[string]string `json:"whys,omitempty"`    // the errors of their last reconciles, by key; only there
+	Dirty        []string          `json:"dirty"`             // keys added again while being processed, at most 24
+	Reconciles   int               `json:"reconciles"`
+	Failures     int               `json:"failures"`
+	LastRead     *Read             `json:"lastRead"`
+	Writing      bool              `json:"writing"`    // it writes to the cluster: on the simulated one, unless switched off
+	Writes       int               `json:"writes"`     // writes that made a new version
+	Conflicts    int               `json:"conflicts"`  // writes refused because the version read was stale
+	WriteFails   int               `json:"writeFails"` // writes that failed for another reason
+	Creates      int               `json:"creates"`    // objects that it created, which are not among the writes
+	Taken        int               `json:"taken"`      // creates refused because an object has the name: AlreadyExists
+	LastWrite    *Write            `json:"lastWrite,omitempty"`
+	ShuttingDown bool              `json:"shuttingDown"`
+	Paused       bool              `json:"paused,omitempty"` // Get gives nothing to a worker until Resume: of a probe's queue, since client-go 0.38
 }
 
 // WaitingKeys returns the keys that wait for a worker, the oldest first.
@@ -333,6 +334,7 @@ type WaitingKey struct {
 	DueMillis float64 `json:"dueMillis"` // on the log's clock
 	SetMillis float64 `json:"setMillis"`
 	Failures  int     `json:"failures"`
+	Why       string  `json:"why,omitempty"` // the error of its last reconcile
 }
 
 // Read is a lister read.

@@ -17,7 +17,8 @@ type workq struct {
 	dirty      persistent.Map[struct{}] // added again while being processed
 	waiting    persistent.Map[due]
 	fails      persistent.Map[int]
-	workers    []Worker // by id
+	whys       persistent.Map[string] // the error of the last reconcile, of keys that no worker has taken since
+	workers    []Worker               // by id
 	reconciles int
 	failures   int
 	lastRead   *Read // never changed once set
@@ -69,6 +70,7 @@ func (w *workq) apply(epoch uint64, e *event.Entry) {
 	case event.KindWorkTaken:
 		work := e.Work()
 		w.fifo.Take(epoch, work.Key)
+		w.whys.Delete(epoch, work.Key)
 		w.processing.Set(epoch, work.Key, assignment{work.Worker, e.At})
 		if x := w.worker(work.Worker); x != nil {
 			x.Key, x.SinceMillis = work.Key, Millis(e.At)
@@ -98,14 +100,16 @@ func (w *workq) apply(epoch uint64, e *event.Entry) {
 		}
 	case event.KindWorkForgotten:
 		w.fails.Delete(epoch, e.Key())
+		w.whys.Delete(epoch, e.Key())
 	case event.KindWorkShuttingDown:
 		w.shutting = true
 	case event.KindWorkPaused, event.KindWorkResumed:
 		w.paused = e.Kind == event.KindWorkPaused
 	case event.KindReconciled:
 		w.reconciles++
-		if e.Err() != nil {
+		if err := e.Err(); err != nil {
 			w.failures++
+			w.whys.Set(epoch, e.Key(), Shorten(err.Error()))
 		}
 	case event.KindListerRead:
 		read := e.ListerRead()

@@ -151,7 +151,7 @@ func (x *factInputs) headlineOfRetry() facts.Sentence {
 	if w := x.state.Workqueue; w != nil {
 		for _, k := range w.Waiting {
 			if k.Failures > 0 {
-				return facts.Sentence{ID: "retry", Key: k.Key, N: k.Failures, Until: k.DueMillis}
+				return facts.Sentence{ID: "retry", Key: k.Key, N: k.Failures, Until: k.DueMillis, Why: k.Why}
 			}
 		}
 	}
