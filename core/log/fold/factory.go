@@ -135,8 +135,13 @@ func scopeOf(request string) (namespace, selectors string) {
 			namespace = name
 		}
 	}
-	q := u.Query()
-	return namespace, strings.Join([]string{q.Get("labelSelector"), q.Get("fieldSelector"), q.Get("shardSelector")}, "\n")
+	q := url.Values{}
+	for _, name := range []string{"labelSelector", "fieldSelector", "shardSelector"} {
+		if value := u.Query().Get(name); value != "" {
+			q.Set(name, value)
+		}
+	}
+	return namespace, q.Encode()
 }
 
 // ownsRequest reports whether a request on a lane's wire is that lane's own. Lanes of one resource in several releases share a wire; a request there belongs
