@@ -65,7 +65,7 @@ func act(id string) string {
 	if id != "act" {
 		return ""
 	}
-	en, zh := action.Words("fault:cut")
+	en, zh := action.Words("fault:cut", func(int32) string { return "printer" })
 	return fmt.Sprintf("en: %q, zh: %q", en, zh)
 }
 
