@@ -118,6 +118,7 @@ func TestTheInspectorSaysWhy(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	page := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=4&rate=1&lang=en", 1280, 720)
 	harness.Call(t, page, "fault('rewrite', {on: true})")
+	harness.Call(t, page, "cluster('burst', {n: 40})") // each pod changes once at least, and from then on wakes itself
 	key := harness.EvalIn[string](t, page, `informerscope.index("namespace")
 		.then(({values}) => informerscope.index("namespace", values[0].value)).then((is) => is.keys[0])`)
 	harness.Call(t, page, "selectObject(%q)", key)
