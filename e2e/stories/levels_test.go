@@ -33,13 +33,9 @@ func TestAReaderSkipsWhatIsKnown(t *testing.T) {
 	harness.Settle(t, page)
 	harness.Shot(t, page, "levels")
 	harness.EvalIn[bool](t, page, `(() => {
-		window.seen = [];
-		const look = () => {
-			const { step } = document.querySelector(".storybar").dataset;
-			if (step && seen.at(-1) !== step) seen.push(step);
-			requestAnimationFrame(look);
-		};
-		look();
+		const bar = document.querySelector(".storybar");
+		window.seen = [bar.dataset.step];
+		new MutationObserver(() => seen.at(-1) !== bar.dataset.step && seen.push(bar.dataset.step)).observe(bar, {attributeFilter: ["data-step"]});
 		return true;
 	})()`)
 	press("PageDown")
