@@ -563,7 +563,8 @@ func TestAFactoryInBackoffIsNotSynced(t *testing.T) {
 			t.Fatal(answer, cut)
 		}
 		pass(100 * time.Millisecond)
-		if f := factoryOf(rec); f.Sentence.ID != "factory.backoffWhy" || !strings.Contains(f.Sentence.Why, "Internal error") || f.Sentence.N != 2 || f.Sentence.M != 2 {
+		f := factoryOf(rec)
+		if s := f.Sentence; s.ID != "factory.backoffWhy" || !strings.Contains(s.Why, "Internal error") || s.N != 2 || s.M != 2 {
 			t.Errorf("%+v", f)
 		}
 		pass(2 * time.Minute)
