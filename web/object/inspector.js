@@ -23,7 +23,7 @@ export class Inspector {
     this.closed = closed;
     /** Just opened: its journey is shown from its beginning. */
     this.fresh = true;
-    /** Whether the reader has scrolled the diff. It then stays where it is; that the browser moves it, as when its box grows, is no reader. */
+    /** Whether the reader has scrolled the diff: it then stays. The browser moves it too, as when its box grows; that does not count. */
     this.isScrolled = false;
     /** The hop to which the journey was scrolled; 0 at its beginning. */
     this.hopShown = 0;

@@ -11,8 +11,9 @@ const find = ({ ctx, row }) => ctx.model.factory?.rows.find((r) => r.lane === ro
  * @param {import('../wire/types.js').FactoryRow} r @param {import('./parts.js').About['t']} t
  */
 export function nameOf(r, t) {
-  const apart = r.unshared && !r.twice && r.namespace ? middle(r.namespace, 16) : r.unshared ? t('informer.unshared') : '';
-  const part = r.shard ? t('informer.shard', { s: r.shard }) : apart;
+  let part = '';
+  if (r.shard) part = t('informer.shard', { s: r.shard });
+  else if (r.unshared) part = r.namespace && !r.twice ? middle(r.namespace, 16) : t('informer.unshared');
   return [`${middle(r.resource, 16)} ${r.era}`, part].filter(Boolean).join(', ');
 }
 

@@ -88,16 +88,9 @@ type scope struct {
 }
 
 // scopeOf returns the scope of a request, of which the path or the options may be missing.
-func scopeOf(request string) (s scope) {
-	path, query, _ := strings.Cut(request, "?")
-	if _, after, ok := strings.Cut(path, "/namespaces/"); ok {
-		s.namespace, _, ok = strings.Cut(after, "/")
-		if !ok { // the namespaces themselves
-			s.namespace = ""
-		}
-	}
-	s.isSelected = strings.Contains(query, "Selector=")
-	return s
+func scopeOf(request string) scope {
+	namespace, selectors := fold.ScopeOf(request)
+	return scope{namespace, selectors != ""}
 }
 
 // words names the scope, behind an informer's name. options are its selectors.

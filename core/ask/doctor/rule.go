@@ -204,8 +204,8 @@ var (
 var failing = []*Rule{neverSynced, relistLoop, cutWatches}
 
 var rules = []*Rule{slowHandler, stuckHandler, handlerPanic, leakedHandlers, relistLoop, deadWatch, cutWatches, versionsWentBack, neverSynced, noEndMark,
-	missingPermission,
-	badCredentials, unservedResource, outage, unsharedInformers, mutatedObjects, memory, selfLoop, staleReads, starvedKeys, busyWorkers, endlessRetries}
+	missingPermission, badCredentials, unservedResource, outage, unsharedInformers, mutatedObjects,
+	memory, selfLoop, staleReads, starvedKeys, busyWorkers, endlessRetries}
 
 // ruleNamed returns the rule with a name.
 func ruleNamed(name string) *Rule {

@@ -2,7 +2,6 @@ package action
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -49,22 +48,22 @@ func Words(step string, handler func(listener int32) string) (en, zh string) {
 		return "", ""
 	}
 	var fill []string
-	for i, arg := range s.Args {
-		if i == 0 && slices.Contains([]string{"unlisten", "pace", "panic"}, s.Verb) {
-			if arg = handler(int32(s.Int(0))); arg == "" {
-				continue
-			}
+	for i := range s.Args {
+		fill = append(fill, "{"+string(rune('0'+i))+"}", s.Args[i])
+	}
+	if strings.Contains(said.en, "{handler}") {
+		if name := handler(int32(s.Int(0))); name != "" {
+			fill = append(fill, "{handler}", name)
 		}
-		fill = append(fill, "{"+string(rune('0'+i))+"}", arg)
 	}
 	r := strings.NewReplacer(fill...)
 	return omitted.ReplaceAllString(r.Replace(said.en), ""), omitted.ReplaceAllString(r.Replace(said.zh), "")
 }
 
 // omitted is the place of an argument that the action does not have.
-var omitted = regexp.MustCompile(` ?\{\d\}`)
+var omitted = regexp.MustCompile(` ?\{(\d|handler)\}`)
 
-// words are the sentences by what was done; {0} is its first argument.
+// words are the sentences by what was done; {0} is its first argument, and {handler} the name of the listener that this is.
 var words = map[string]struct{ en, zh string }{
 	"watch": {"Another experiment begins: the informer lists, and then watches.", "开始另一个实验：informer 先 list，再 watch。"},
 	"halt":  {"The experiment has ended: no informer runs.", "实验结束了：没有 informer 在运行。"},
@@ -108,10 +107,10 @@ var words = map[string]struct{ en, zh string }{
 	"release some":          {"You let {1} through, and the stage stays held.", "你放行了 {1} 个，这一处仍被拦住。"},
 	"listen": {"The handler {0} is added: it gets each object of the store as an Added, and then what changes.",
 		"加了 handler {0}：它先收到本地缓存里的每个对象（Added），然后是变更。"},
-	"unlisten": {"The handler {0} is removed: it gets no more changes.", "去掉了 handler {0}：它不再收到变更。"},
-	"pace": {"The handler {0} takes {1} ms a call from now on: what comes faster waits in its ring.",
-		"handler {0} 从现在起每次调用 {1} ms：来得更快的在它的环形缓冲里等。"},
-	"panic":      {"The handler {0} panics in its next call.", "handler {0} 会在下一次调用时 panic。"},
+	"unlisten": {"The handler {handler} is removed: it gets no more changes.", "去掉了 handler {handler}：它不再收到变更。"},
+	"pace": {"The handler {handler} takes {1} ms a call from now on: what comes faster waits in its ring.",
+		"handler {handler} 从现在起每次调用 {1} ms：来得更快的在它的环形缓冲里等。"},
+	"panic":      {"The handler {handler} panics in its next call.", "handler {handler} 会在下一次调用时 panic。"},
 	"index":      {"The index {0} is added: the store files each object under its value.", "加了索引 {0}：本地缓存把每个对象归到它的值下。"},
 	"writes":     {"The controller writes from now on: its own writes come back as changes.", "从现在起 controller 会写入：它自己的写入会作为变更回来。"},
 	"writes off": {"The controller only reads from now on.", "从现在起 controller 只读不写。"},

@@ -110,7 +110,7 @@ func (f *Fold) factoryRow(i int) facts.FactoryRow {
 	if r.Phase == "backoff" {
 		r.Why = l.refl.BackoffCause
 	}
-	r.Namespace, r.Selectors = scopeOf(l.refl.lastRequest(f.sel.ForTarget(l.identity.Target)))
+	r.Namespace, r.Selectors = ScopeOf(l.refl.lastRequest(f.sel.ForTarget(l.identity.Target)))
 	for j := range w.open {
 		if f.ownsRequest(i, w.open[j].URL) {
 			r.Requests++
@@ -123,8 +123,8 @@ func (f *Fold) factoryRow(i int) facts.FactoryRow {
 	return r
 }
 
-// scopeOf returns the namespace of a request, and its selectors.
-func scopeOf(request string) (namespace, selectors string) {
+// ScopeOf returns the namespace of a request, empty for all, and its selectors as a query, empty for none.
+func ScopeOf(request string) (namespace, selectors string) {
 	u, err := url.Parse(request)
 	if err != nil {
 		return "", ""
@@ -135,9 +135,9 @@ func scopeOf(request string) (namespace, selectors string) {
 			namespace = name
 		}
 	}
-	q := url.Values{}
+	asked, q := u.Query(), url.Values{}
 	for _, name := range []string{"labelSelector", "fieldSelector", "shardSelector"} {
-		if value := u.Query().Get(name); value != "" {
+		if value := asked.Get(name); value != "" {
 			q.Set(name, value)
 		}
 	}
