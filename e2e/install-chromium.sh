@@ -11,7 +11,8 @@ found() {
 		echo "install-chromium: INFORMERSCOPE_CHROMIUM=$INFORMERSCOPE_CHROMIUM is no program that can be run" >&2
 		exit 1
 	fi
-	for name in chromium chromium-browser google-chrome google-chrome-stable chrome headless-shell headless_shell microsoft-edge; do
+	for name in chromium-headless-shell chrome-headless-shell headless-shell headless_shell \
+		chromium chromium-browser google-chrome google-chrome-stable chrome microsoft-edge; do
 		command -v "$name" >/dev/null 2>&1 && return 0
 	done
 	for app in Chromium "Google Chrome" "Microsoft Edge"; do
@@ -46,8 +47,9 @@ fi
 
 if command -v apt-get >/dev/null 2>&1; then
 	$as_root apt-get update -q || give_up "apt-get update failed"
-	# On Ubuntu the package chromium-browser is a snap; elsewhere it is chromium.
-	$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium fonts-dejavu-core fonts-liberation ||
+	# Debian has the shell without windows, which costs less than half. On Ubuntu the package chromium-browser is a snap; elsewhere it is chromium.
+	$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium-headless-shell fonts-dejavu-core fonts-liberation ||
+		$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium fonts-dejavu-core fonts-liberation ||
 		$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q chromium-browser ||
 		give_up "apt-get could not install it"
 elif command -v dnf >/dev/null 2>&1; then

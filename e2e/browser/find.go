@@ -7,8 +7,10 @@ import (
 	"runtime"
 )
 
+// The headless shell comes first: it has the same engine and no window, whose own pages (the address bar's) cost a test more than the page does.
 var names = []string{
-	"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless-shell", "headless_shell", "microsoft-edge",
+	"chromium-headless-shell", "chrome-headless-shell", "headless-shell", "headless_shell",
+	"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge",
 }
 
 var macApps = []string{
