@@ -111,19 +111,26 @@ func (w *wire) fail(r *request, f failure, retry time.Duration) (*failure, time.
 	defer w.mu.Unlock()
 	l := r.lane
 	isBusy := f.cause == "refused" || f.code == http.StatusTooManyRequests
-	if l == nil || f.cause == "cancelled" || r.verb == "WATCHLIST" && !isBusy && f.words == "" && f.cause != "reset" { // client-go lists at once
+	if l == nil || f.cause == "cancelled" {
 		return nil, 0
-	}
-	f.then = "list and watch again"
-	if r.verb == "WATCH" && (isBusy || retry > 0 || f.cause == "reset" || f.cause == "timeout") {
-		f.then = "watch again"
 	}
 	x := &l.requests
 	now := time.Now()
 	if f.cause == "reset" && f.words == "" || f.cause == "timeout" && r.verb != "LIST" {
 		retry = clientWait
 	}
-	if retry > 0 && x.repeats < mostRepeats {
+	isRepeated := retry > 0 && x.repeats < mostRepeats
+	switch {
+	case isRepeated: // by client-go's REST client, of which the Reflector does not know
+		f.then = "send the request again"
+	case r.verb == "WATCHLIST" && !isBusy && f.words == "" && f.cause != "reset": // client-go lists at once
+		return nil, 0
+	case r.verb == "WATCH" && (isBusy || f.cause == "reset" || f.cause == "timeout"):
+		f.then = "watch again"
+	default:
+		f.then = "list and watch again"
+	}
+	if isRepeated {
 		x.repeats++
 		x.wait = retry
 	} else {

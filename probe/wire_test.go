@@ -164,6 +164,25 @@ func TestOutage(t *testing.T) {
 	if got := r.wireLines(); !strings.Contains(got[len(got)-1], "list and watch again, Gone") {
 		t.Errorf("410: %q", got)
 	}
+	// What client-go's REST client sends again by itself, ten times.
+	for n := 1; n <= 11; n++ {
+		then := "Backoff 7000 send the request again, "
+		if n == 11 {
+			then = "list and watch again, "
+		}
+		s.answer = func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"7"}}, Body: http.NoBody, Request: r}, nil
+		}
+		_ = s.get("https://api/api/v1/pods?resourceVersion=0&limit=500").Close()
+		if got := r.wireLines(); !strings.Contains(strings.Join(got, "\n"), then) {
+			t.Errorf("503 with Retry-After, the %dth time: %q, want %q", n, got, then)
+		}
+	}
+	s.fail(syscall.ECONNRESET)
+	s.get("https://api/api/v1/pods?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan")
+	if got := r.wireLines(); !strings.Contains(got[len(got)-1], "Backoff 1000 send the request again, no answer: reset") {
+		t.Errorf("a WatchList whose connection is reset: %q", got[len(got)-1])
+	}
 	s.fail(fmt.Errorf("it stops: %w", errors.ErrUnsupported))
 	s.get("https://api/api/v1/pods?resourceVersion=0&limit=500")
 	if got := r.wireLines(); !strings.Contains(got[len(got)-1], "list and watch again, no answer: error") {

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	"k8s.io/utils/clock"
 
@@ -113,6 +114,7 @@ func (s *source) informers() (
 				ClusterScoped: sel.ClusterScoped}
 		}
 		c := s.newClient(rt, hooks)
+		c.Clock = s.clock
 		c.HTTP.Transport = s.faults.Transport(c.HTTP.Transport)
 		return c
 	}, disconnect
@@ -177,7 +179,11 @@ func (x *experiment) hooks(ln *lane) restwatch.Hooks {
 			}
 			emit(event.WireFrame{Req: uint32(id), Op: op, Key: key, RV: rv, Bytes: size}.Event())
 		},
-		Ahead: func(id uint64, waiting int) { emit(event.WireAhead{Req: uint32(id), Frames: waiting}.Event()) },
+		Wait: func(_ uint64, d time.Duration, cause error) {
+			emit(event.Backoff{Wait: d, Then: event.ThenSendAgain, Err: cause}.Event())
+		},
+		Waited: func(uint64) { emit(event.Event{Kind: event.KindBackoffEnded}) },
+		Ahead:  func(id uint64, waiting int) { emit(event.WireAhead{Req: uint32(id), Frames: waiting}.Event()) },
 		Done: func(id uint64, err error) {
 			if n := bytes.end(id); n > 0 {
 				emit(event.WireBytes{Req: uint32(id), Bytes: n}.Event())

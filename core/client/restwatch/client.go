@@ -15,6 +15,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/clock"
 
 	"informerscope/core/words/object"
 )
@@ -40,6 +41,8 @@ type Client struct {
 	UserAgent string
 	// Hooks observe the client's requests.
 	Hooks Hooks
+	// Clock times the waits before a request is sent again, as rest.Request does. With nil no request is sent again.
+	Clock clock.Clock
 	// MaxBody limits a body, in bytes after decompression; a request whose body is longer fails. 0 means DefaultMaxBody.
 	MaxBody int64
 	// MaxFrame limits a watch frame, in bytes; a longer one ends the watch with an error. 0 means DefaultMaxFrame.
@@ -52,7 +55,8 @@ type Client struct {
 // for a watch, from the one that reads its stream. WatchAhead has two, of which the one that delivers events calls Ahead. They must
 // be quick, and safe for concurrent use if the client is used concurrently. id counts the client's requests from 1.
 //
-// The order for one request is Request, then Response. If there was a response, any number of Bytes and Frame follow, and then Done.
+// The order for one request is Request, then Response. If there was a response, any number of Bytes and Frame follow, and then Done. Wait and Waited come
+// before the same request is sent again, with another id.
 type Hooks struct {
 	// Request is called before a request is sent. uri is the path and query exactly as they are sent.
 	Request func(id uint64, method, uri string)
@@ -65,6 +69,10 @@ type Hooks struct {
 	Frame func(id uint64, typ, namespace, name, resourceVersion string, size int)
 	// Ahead is called when a frame was decoded ahead, after Frame, and when its event is about to be delivered or is dropped: then so many frames wait.
 	Ahead func(id uint64, waiting int)
+	// Wait is called when a request will be sent again after d, and Waited when that is over or the request's context is done. cause is the error that
+	// the answer stands for, or that of the connection.
+	Wait   func(id uint64, d time.Duration, cause error)
+	Waited func(id uint64)
 	// Done is called when no more of the body will be read. err is nil after all of it, ErrStopped after Stop, otherwise the failure.
 	Done func(id uint64, err error)
 }
@@ -94,6 +102,8 @@ type request struct {
 
 	contentType string
 	body        []byte
+
+	previous error // of an attempt before the last
 }
 
 func (r *request) String() string { return r.method + " " + r.url.RequestURI() }
@@ -163,7 +173,11 @@ func (c *Client) reportDone(r *request, err error) {
 
 // fetch sends the request and returns the whole body of a successful response. Any other response becomes an error.
 func (c *Client) fetch(ctx context.Context, r *request) (body []byte, header http.Header, err error) {
-	resp, err := c.send(ctx, r)
+	isLost := isLostWrite
+	if r.method == http.MethodGet {
+		isLost = isLostGet
+	}
+	resp, err := c.sendUntil(ctx, r, isLost)
 	if err != nil {
 		return nil, nil, err
 	}

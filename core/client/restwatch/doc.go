@@ -4,8 +4,7 @@
 // and query parameters, metav1.Status bodies as *apierrors.StatusError, and how a broken watch stream ends. Its connection errors are those that
 // k8s.io/apimachinery/pkg/util/net recognises. Some things differ on purpose:
 //
-//   - It does not retry. rest.Request repeats a request up to ten times when a response has a Retry-After header. This package returns the error,
-//     with the requested delay in its details. So every HTTP request is a visible step of the Reflector above.
+//   - Every attempt of a request is visible to the code that draws it, and so is the wait before the next one. The waits have a clock.
 //   - Objects keep their bytes. A body is walked once to validate it and to find metadata; nothing is decoded into maps.
 //   - Hooks report every request, response, chunk and frame to the code that draws them.
 //   - A cancelled context ends a watch quietly, even while an event waits for its reader. client-go's StreamWatcher would report the

@@ -20,10 +20,10 @@ import (
 // if any.
 //
 // Mirrors client-go rest.(*Request).transformResponse and rest.Result.Error (v0.37.2). Beyond them, a Retry-After header fills in for a Status without
-// a delay: client-go uses the header in its own retries, which this package leaves to its caller.
+// a delay.
 func responseError(r *request, resp *http.Response) (err, readErr error) {
 	body, readErr := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
-	retryAfter := retryAfterSeconds(resp.Header)
+	retryAfter, _ := retryAfterSeconds(resp.Header)
 	if status := decodeStatus(body); status != nil {
 		if retryAfter > 0 && (status.Details == nil || status.Details.RetryAfterSeconds == 0) {
 			if status.Details == nil {
@@ -60,13 +60,10 @@ func unexpectedStatus(r *request, body []byte) error {
 	return fmt.Errorf("%s was answered with a Status where objects were asked for: %s", r, excerpt(body))
 }
 
-// retryAfterSeconds parses the Retry-After header. Like client-go it accepts only seconds; a date gives 0.
-func retryAfterSeconds(header http.Header) int {
+// retryAfterSeconds parses the Retry-After header. Like client-go it accepts only seconds, not a date.
+func retryAfterSeconds(header http.Header) (seconds int, ok bool) {
 	n, err := strconv.ParseInt(header.Get("Retry-After"), 10, 32)
-	if err != nil || n < 0 {
-		return 0
-	}
-	return int(n)
+	return int(n), err == nil
 }
 
 func isText(contentType string) bool {

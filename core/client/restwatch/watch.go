@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"informerscope/core/words/object"
@@ -51,10 +50,10 @@ func (c *Client) watch(ctx context.Context, gvr schema.GroupVersionResource, nam
 	r := &request{method: http.MethodGet, url: u, accept: "application/json", resource: gvr.GroupResource()}
 
 	streamCtx, cancel := context.WithCancel(ctx)
-	resp, err := c.send(streamCtx, r)
+	resp, err := c.sendUntil(streamCtx, r, isCut)
 	if err != nil {
 		cancel()
-		// Mirrors client-go rest.(*Request).Watch (v0.37.2), except that this package does not retry.
+		// Mirrors client-go rest.(*Request).Watch (v0.37.2).
 		if ctx.Err() == nil && isCut(err) {
 			return watch.NewEmptyWatch(), nil
 		}
@@ -68,7 +67,7 @@ func (c *Client) watch(ctx context.Context, gvr schema.GroupVersionResource, nam
 	}
 	if resp.StatusCode != http.StatusOK {
 		err, readErr := responseError(r, resp)
-		return fail(err, readErr)
+		return fail(r.addPrevious(err), readErr)
 	}
 	if err := checkJSON(r, resp.Header, nil); err != nil {
 		head, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
@@ -200,13 +199,6 @@ func (s *stream) pump() error {
 		})
 		return err
 	}
-}
-
-// isCut reports whether client-go takes err for an ordinary end of a connection. IsProbableEOF compares texts and misses two errors, which are compared
-// as values here. On js/wasm, ECONNRESET has a capital letter: "Connection reset by peer". And a net.Pipe, which leads to the simulated cluster, fails
-// with io.ErrClosedPipe instead of "use of closed network connection".
-func isCut(err error) bool {
-	return utilnet.IsProbableEOF(err) || utilnet.IsTimeout(err) || utilnet.IsConnectionReset(err) || errors.Is(err, io.ErrClosedPipe)
 }
 
 // deliver sends an event to the reader. It returns false if there is no reader any more.

@@ -14,9 +14,10 @@ const (
 	// crowdSeats is how many lists of pods are answered at a time while there is a crowd; listTime is about how long one takes.
 	crowdSeats = 10
 	listTime   = 250 * time.Millisecond
-	// retryAfter is the Retry-After of a refused request, in seconds.
-	retryAfter = 1
-	// A client waits as client-go's Reflector does. The first wait doubles up to the longest; each is lengthened by a random part of itself, up to
+	// retryAfter is the Retry-After of a refused request, in seconds. A client sends the request again after it, so often, before its Reflector gets an error.
+	retryAfter  = 1
+	mostRepeats = 10
+	// Then a client waits as client-go's Reflector does. The first wait doubles up to the longest; each is lengthened by a random part of itself, up to
 	// twice its length.
 	firstWait   = 800 * time.Millisecond
 	longestWait = 30 * time.Second
@@ -29,9 +30,9 @@ type crowd struct {
 	isGone    bool       // another crowd replaced this one: its tasks do nothing
 	clients   int
 	watchers  int
-	waiters   int // clients that lost their watch and have not asked since
+	waiters   int // clients whose Reflector waits
 	listers   int // clients with a seat
-	retriers  int // clients that were refused and wait to ask again
+	retriers  int // clients that were refused and send the same request again
 	busySeats int // occupied seats, also those of clients outside the crowd
 	requests  uint64
 	refusals  uint64
@@ -39,8 +40,8 @@ type crowd struct {
 
 // CrowdStats are counts of a crowd. Requests are those for lists of pods, including WatchLists, by any client.
 type CrowdStats struct {
-	// Clients is the number of other clients. Each of them has an open watch (Watching), lost it and has not asked since (Waiting), has a seat (Listing),
-	// or was refused and waits to ask again (Retrying).
+	// Clients is the number of other clients. Each of them has an open watch (Watching), whose Reflector waits (Waiting), has a seat (Listing),
+	// or was refused and waits to send the request again (Retrying).
 	Clients, Watching, Waiting, Listing, Retrying int
 	// Seats is how many lists can be answered at a time; Busy is how many are being answered.
 	Seats, Busy int
@@ -56,8 +57,8 @@ type UnjitteredStats struct {
 	Requests uint64
 }
 
-// Crowd replaces the other clients by n that watch the pods, at most 10,000. While n is positive, lists of pods share ten seats, like a priority level
-// of API priority and fairness that rejects excess requests. A request without a free seat gets a 429 with a Retry-After of one second. A WatchList
+// Crowd replaces the other clients by n that watch the pods, at most 10,000. While n is positive, lists of pods share ten seats, as the requests of an API
+// server do that has --max-requests-inflight and no queues. A request without a free seat gets a 429 with a Retry-After of one second. A WatchList
 // counts as a list. If n is 0, there are neither clients nor seats. The clients use the cluster's clock, and need Run.
 func (c *Cluster) Crowd(n int) {
 	c.lock()
@@ -86,29 +87,39 @@ func (c *Cluster) Expire() {
 		lost := cr.watchers
 		cr.watchers = 0
 		for range lost {
-			c.askLater(cr, &cr.waiters, firstWait)
+			c.listLater(cr, firstWait)
 		}
 	}
 }
 
-// askLater makes one client of a crowd list after its wait, lengthened at random. Until then it is counted among others that wait.
-func (c *Cluster) askLater(cr *crowd, others *int, wait time.Duration) {
-	*others++
+// listLater makes one client of a crowd list after a wait of its Reflector, which is lengthened at random.
+func (c *Cluster) listLater(cr *crowd, wait time.Duration) {
+	cr.waiters++
 	c.runAfter(wait+time.Duration(cr.jitter*cr.rng.Float64()*float64(wait)), func() {
-		if cr.isGone {
-			return
-		}
-		*others--
-		if !cr.seat() {
-			c.askLater(cr, &cr.retriers, min(2*wait, longestWait))
-			return
-		}
+		cr.waiters--
+		c.askSeat(cr, wait, 0)
+	})
+}
+
+// askSeat makes one client of a crowd list, which its Reflector did after a wait, and sent so often before.
+func (c *Cluster) askSeat(cr *crowd, wait time.Duration, repeats int) {
+	switch {
+	case cr.isGone:
+	case cr.seat():
 		cr.listers++
 		c.keepSeat(cr, func() {
 			cr.listers--
 			cr.watchers++
 		})
-	})
+	case repeats == mostRepeats:
+		c.listLater(cr, min(2*wait, longestWait))
+	default:
+		cr.retriers++
+		c.runAfter(retryAfter*time.Second, func() {
+			cr.retriers--
+			c.askSeat(cr, wait, repeats+1)
+		})
+	}
 }
 
 // seat counts a request for a list, and reports whether it got a seat.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -99,15 +100,15 @@ func TestACrowdComesBackByAndBy(t *testing.T) {
 	}
 }
 
-// TestACrowdWithoutJitterStaysTogether: the same crowd with waits that are not random asks in single moments, one wait after another, and each moment brings
-// back as many as there are seats. Its load has no effect on the crowd.
+// TestACrowdWithoutJitterStaysTogether: the same crowd with waits that are not random asks in single moments. These are the end
+// of a Reflector's wait, ten seconds after it, and the end of its next wait. Each brings back as many as there are seats. Its load has no effect on the crowd.
 func TestACrowdWithoutJitterStaysTogether(t *testing.T) {
 	bubble(t, Options{Seed: 3, Objects: 5, BookmarkPeriod: time.Hour}, func(t *testing.T, c *Cluster, _ *http.Client) {
-		const n = 60
+		const n = 130
 		c.Crowd(n)
 		c.Expire()
 		left, requests := n, 0
-		for _, wait := range []time.Duration{800, 1600, 3200, 6400, 12800, 25600} {
+		for _, wait := range slices.Concat([]time.Duration{800}, slices.Repeat([]time.Duration{1000}, 10), []time.Duration{1600, 1000}) {
 			<-time.After(wait*time.Millisecond - time.Millisecond)
 			if s := c.Stats().Crowd.Unjittered; s != (UnjitteredStats{Watching: n - left, Requests: uint64(requests)}) {
 				t.Errorf("before the wait of %v ms ends: %+v", int(wait), s)

@@ -71,7 +71,7 @@ var words = map[string]struct{ en, zh string }{
 		"连接被切断：Reflector 从它读到的最后一个版本重新 watch。"},
 	"fault refuse": {"Connections break, and new ones are refused: the Reflector waits longer after each try.", "连接断开，新连接被拒绝：Reflector 每试一次就等得更久。"},
 	"fault 410":    {"A 410 ends the watch: its version is too old, so the Reflector must list again.", "410 结束了 watch：版本太旧，Reflector 必须重新 list。"},
-	"fault 429":    {"A 429 is the answer, too many requests: the Reflector waits, and asks again.", "回答是 429，请求太多：Reflector 等待后再问。"},
+	"fault 429":    {"A 429 is the answer, too many requests: the informer waits, and asks again.", "回答是 429，请求太多：informer 等待后再问。"},
 	"fault 500":    {"A 500 is the answer, an error of the API server: the Reflector must list again.", "回答是 500，API server 出错：Reflector 必须重新 list。"},
 	"fault slow": {"mailer’s handler is slow from now on: changes wait in its ring, and only there.",
 		"从现在起 mailer 的 handler 很慢：变更在它的环形缓冲里等，只在那里等。"},

@@ -81,6 +81,7 @@ type reflector struct {
 	options  *metav1.ListOptions
 	wire     string // the URL as sent on the wire
 	wireOpen bool   // the wire has not reported the request yet
+	asking   string // the phase before a wait
 }
 
 // NewFold returns the Fold of the empty log: one empty lane.
@@ -353,6 +354,9 @@ func (f *Fold) applyReflector(l *lane, e *event.Entry) {
 		r.backOff(e)
 	case event.KindBackoffEnded:
 		r.BackoffMillis = 0
+		if r.BackoffThen == event.ThenSendAgain { // the Reflector has not noticed
+			r.Phase = r.asking
+		}
 	case event.KindResyncDue:
 		r.Resyncs++
 	case event.KindReflectorError:
@@ -428,7 +432,7 @@ func (r *reflector) addUnread(n int) {
 
 // backOff notes that a wait begins.
 func (r *reflector) backOff(e *event.Entry) {
-	r.Phase = "backoff"
+	r.asking, r.Phase = r.Phase, "backoff"
 	backoff := e.Backoff()
 	r.BackoffMillis = Millis(backoff.Wait)
 	r.BackoffSince = Millis(e.At)

@@ -138,6 +138,9 @@ func TestFoldReflector(t *testing.T) {
 	phase("listing", event.RequestSent{Req: 2, Verb: event.VerbList, Options: &metav1.ListOptions{}}.Event())
 	phase("listing", event.RequestAnswered{Req: 2, Err: errors.New("refused")}.Event())
 	phase("listing", event.RequestSent{Req: 3, Verb: event.VerbList}.Event())
+	// The client waits inside the request, of which the Reflector does not know.
+	phase("backoff", event.Backoff{Wait: time.Second, Then: event.ThenSendAgain, Err: bad}.Event())
+	phase("listing", event.Event{Kind: event.KindBackoffEnded})
 	if r = step(event.RequestAnswered{Req: 3, Items: 2, RV: "12"}.Event()); len(r.Backoffs) != 0 {
 		t.Errorf("backoffs after a list %v", r.Backoffs)
 	}

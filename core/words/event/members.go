@@ -84,7 +84,10 @@ type Unavailable struct {
 	Unavailable bool `member:"Flag"`
 }
 
-// Backoff carries a wait of the Reflector.
+// ThenSendAgain is the Then of a wait inside one request: client-go's REST client sends it again, and the Reflector above does not know.
+const ThenSendAgain = "send the request again"
+
+// Backoff carries a wait of the Reflector, or of the client that sends its request.
 type Backoff struct {
 	Wait time.Duration `member:"Dur"`
 	Then string        `member:"Text"` // what it does afterwards
