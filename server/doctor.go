@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,7 +22,8 @@ const (
 	doctorHelp = `Examines a recording of the page or of a probe, or half a minute of a running process with a
 probe, and prints what is wrong, worst first. docs/doctor.md describes the rules. The exit
 status is 1 if there are findings of weight. Otherwise it is 2 if there is nothing to examine,
-or if the recording is damaged.`
+or if the recording is damaged. With --context it also lists each resource once by itself, and
+compares: an informer cannot see that its store is wrong.`
 	doctorUse = "doctor FILE|URL"
 	// maxRecordingSeconds is the longest recording of a process.
 	maxRecordingSeconds = 3600
@@ -48,6 +50,7 @@ func (e *exitStatus) Unwrap() error { return e.err }
 type subject struct {
 	seconds              int
 	informers, tokenFile string
+	kubeconfig, context  string // of the cluster to list, "" for none
 }
 
 // addFlags adds the flags of a process.
@@ -90,6 +93,9 @@ func newDoctorCommand(lookup func(string) (string, bool)) *cobra.Command {
 		DisableFlagsInUseLine: true,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
+	cmd.Flags().StringVar(&from.context, "context", "", "`name` of a kubeconfig context: list the resources of the process's informers there, and say where "+
+		"its stores differ; never Secrets")
+	cmd.Flags().StringVar(&from.kubeconfig, "kubeconfig", "", "kubeconfig `file` with that context (default: the files of KUBECONFIG, or ~/.kube/config)")
 	from.addFlags(cmd.Flags())
 	return cmd
 }
@@ -112,6 +118,9 @@ func (s *subject) examine(ctx context.Context, where string, lookup func(string)
 	if isURL(where) {
 		return s.examineProcess(ctx, where, lookup)
 	}
+	if s.context != "" {
+		return nil, &usageError{errors.New("--context compares a running process with its cluster: give the URL of its probe in place of a recording")}
+	}
 	return readRecording(ctx, where, doctor.Read)
 }
 
@@ -131,14 +140,38 @@ func (s *subject) examineProcess(ctx context.Context, address string, lookup fun
 	if err != nil {
 		return nil, err
 	}
-	recording, err := probe.Record(ctx, time.Duration(s.seconds)*time.Second, s.informers, (*scrub.Scrubber)(nil).Text)
+	record := func(long time.Duration, meanwhile func()) (*doctor.Examination, error) {
+		recording, err := probe.Record(ctx, long, s.informers, (*scrub.Scrubber)(nil).Text)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = recording.Close() }()
+		var wg sync.WaitGroup
+		wg.Go(meanwhile)
+		x, err := doctor.Read(recording)
+		wg.Wait()
+		if err == nil && ctx.Err() != nil {
+			err = errors.New("the recording was interrupted")
+		}
+		return x, err
+	}
+	long := time.Duration(s.seconds) * time.Second
+	if s.context == "" {
+		return record(long, func() {})
+	}
+	cluster, err := newLister(s.kubeconfig, s.context)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = recording.Close() }()
-	x, err := doctor.Read(recording)
-	if err == nil && ctx.Err() != nil {
-		err = errors.New("the recording was interrupted")
+	before, err := record(time.Second, func() {}) // to know what to list
+	if err != nil {
+		return nil, err
+	}
+	requests := before.ListRequests()
+	var lists []doctor.List
+	x, err := record(long, func() { lists = cluster.listAll(ctx, requests) })
+	if err == nil {
+		x.Compare(requests, lists)
 	}
 	return x, err
 }
@@ -149,11 +182,12 @@ type report struct {
 	Seconds  float64          `json:"seconds"`
 	Warning  string           `json:"warning"`
 	Findings []doctor.Finding `json:"findings"`
+	Opinions []doctor.Opinion `json:"opinions,omitempty"`
 }
 
 func reportOf(x *doctor.Examination) report {
 	_, long := x.Log.Head()
-	return report{Events: x.Events, Seconds: long.Seconds(), Warning: x.Warning, Findings: x.Findings}
+	return report{Events: x.Events, Seconds: long.Seconds(), Warning: x.Warning, Findings: x.Findings, Opinions: x.Opinions}
 }
 
 func printJSON(w io.Writer, _ string, x *doctor.Examination) error {
@@ -178,6 +212,9 @@ func printFindings(w io.Writer, where string, x *doctor.Examination) error {
 		wrap(&b, "          ", f.What.EN)
 		wrap(&b, "        → ", f.Advice.EN+" The story #story="+f.Story+" explains it.")
 	}
+	for _, o := range r.Opinions {
+		fmt.Fprintf(&b, "\n%s: %s\n", oneLine(o.Informer), oneLine(opinionWords(&o)))
+	}
 	if len(r.Findings) == 0 {
 		b.WriteString("no findings\n")
 	} else {
@@ -186,6 +223,23 @@ func printFindings(w io.Writer, where string, x *doctor.Examination) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// opinionWords say what a plain list says of an informer's store.
+func opinionWords(o *doctor.Opinion) string {
+	switch {
+	case o.Request == "":
+		return "not listed: Secrets never are, nor what the probe saw no request for"
+	case o.Error != "":
+		return "a plain list is refused: " + o.Error
+	case !o.IsSynced:
+		return fmt.Sprintf("a plain list has %d objects, version %s; the informer has not synced", o.Objects, o.RV)
+	}
+	words := fmt.Sprintf("a plain list has %d objects, version %s; the store differs in %d", o.Objects, o.RV, o.Apart)
+	if o.Moving > 0 {
+		words += fmt.Sprintf("; not compared, because they changed meanwhile: %d", o.Moving)
+	}
+	return words
 }
 
 // openingWords say how to see the moment of a finding.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -215,6 +216,17 @@ func TestAttach(t *testing.T) {
 		t.Error("a fault was taken for a process that is only watched")
 	}
 	page.ExpectClean(t)
+
+	// A second opinion: the API server has what the process's stores have.
+	doctor, err := harness.BuildServer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(harness.Timeout(t, time.Minute), doctor, "doctor", again+"/debug/informerscope/", "--seconds=3",
+		"--context", cluster.ContextName, "--kubeconfig", cp.Kubeconfig).CombinedOutput()
+	if n := strings.Count(string(out), "; the store differs in 0"); n != 2 {
+		t.Errorf("the doctor compared %d stores of 2 without a difference, %v:\n%s", n, err, out)
+	}
 }
 
 // checkGrowth finds the first sample in which a ring is larger, and compares it with what the page had when it reported the growth.

@@ -272,12 +272,15 @@ type Examination struct {
 	Events   int
 	Warning  string // what is wrong with the file, "" for nothing
 	Findings []Finding
+	Opinions []Opinion // of plain lists, see Compare
+
+	doctor *Doctor
 }
 
 // Read reads a recording, all of it, and examines it. If it is damaged, Read examines what stands before the damage. What is no recording is an error.
 func Read(file io.Reader) (*Examination, error) {
-	x := &Examination{Log: trace.NewRecorder(trace.RecorderOptions{})}
 	d := New()
+	x := &Examination{Log: trace.NewRecorder(trace.RecorderOptions{}), doctor: d}
 	d.breaksOff = true
 	h, n, damage, err := tracefile.ReadFile(file, tracefile.ReadOptions{DecodeObject: func(raw []byte) (any, error) { return object.Parse(raw) }},
 		func(events []event.Entry) error {

@@ -271,8 +271,9 @@ func TestRules(t *testing.T) {
 			})
 		})
 	}
-	for _, elsewhere := range []string{"bad-credentials", "unserved-resource", "busy-workers", "versions-went-back"} {
-		tested[elsewhere] = true // by TestSituations of the relay, which has their answers, and by TestRecordingsOfAProbe
+	for _, elsewhere := range []string{"bad-credentials", "unserved-resource", "busy-workers", "versions-went-back", "store-apart", "refused-list"} {
+		// By TestSituations of the relay, which has their answers, by TestRecordingsOfAProbe, and by the server's TestASecondOpinion, which has a cluster.
+		tested[elsewhere] = true
 	}
 	for _, r := range doctor.Rules() {
 		if !tested[r.Name] {

@@ -125,12 +125,12 @@ type failure struct {
 	at    moment
 }
 
-func failureOf(err error, e *event.Entry) failure {
+func failureOf(err error, at moment) failure {
 	words := err.Error()
 	if event.StatusCode(err) == 0 {
 		words = requestOf.ReplaceAllString(words, "")
 	}
-	return failure{code: event.StatusCode(err), cause: event.CauseOf(err), words: fold.Shorten(words), at: moment{e.Seq, e.At}}
+	return failure{code: event.StatusCode(err), cause: event.CauseOf(err), words: fold.Shorten(words), at: at}
 }
 
 // requestOf matches the request with which an error without an answer begins: a finding names its informer.
@@ -265,7 +265,7 @@ func (r *reflector) isOverdue(at time.Duration) bool {
 }
 
 func (r *reflector) fail(err error, e *event.Entry) {
-	r.lastFailure = failureOf(err, e)
+	r.lastFailure = failureOf(err, moment{e.Seq, e.At})
 	if r.failures++; r.failures == 1 {
 		r.failedFrom = r.lastFailure.at
 	}

@@ -95,6 +95,21 @@ var (
 			"要么 etcd 从较旧的副本恢复，要么换了一个数据较旧的 API server 在响应。恢复之后要重启每个 controller：打开的 watch 会从含义已变的版本继续，"+
 				"本地缓存里可能有并不存在的对象。"),
 		Story: "lagging", members: []string{"reflector"}}
+	storeApart = &Rule{
+		Name:  "store-apart",
+		Title: say("The store is not what the cluster has", "本地缓存与集群不一致"),
+		Sees: "with `--context`: a plain list of the informer's resource differs from the store, in objects that did not change while the process was " +
+			"recorded",
+		Advice: say("The store does not correct itself: restart the controller. If the list's version is lower than the store's, etcd was restored from an older "+
+			"copy, and every controller is to be restarted. Else look for a dead watch, or for a cache before the API server.",
+			"本地缓存不会自己恢复：重启这个 controller。如果 list 的版本比本地缓存的低，说明 etcd 从较旧的副本恢复过，所有 controller 都要重启。"+
+				"否则查找已死的 watch，或 API server 前面的缓存。"),
+		Story: "lagging", members: []string{"indexer"}}
+	refusedList = &Rule{
+		Name:  "refused-list",
+		Title: say("A plain list is refused too", "单独的 list 也被拒绝"),
+		Sees:  "with `--context`: a plain list of the informer's resource gets an error",
+		Story: "forbidden", members: []string{"reflector"}}
 	neverSynced = &Rule{
 		Name:  "never-synced",
 		Title: say("The informer has never synced", "informer 从未同步"),
@@ -203,8 +218,8 @@ var (
 // failing are the rules about what follows when requests fail.
 var failing = []*Rule{neverSynced, relistLoop, cutWatches}
 
-var rules = []*Rule{slowHandler, stuckHandler, handlerPanic, leakedHandlers, relistLoop, deadWatch, cutWatches, versionsWentBack, neverSynced, noEndMark,
-	missingPermission, badCredentials, unservedResource, outage, unsharedInformers, mutatedObjects,
+var rules = []*Rule{slowHandler, stuckHandler, handlerPanic, leakedHandlers, relistLoop, deadWatch, cutWatches, versionsWentBack,
+	storeApart, refusedList, neverSynced, noEndMark, missingPermission, badCredentials, unservedResource, outage, unsharedInformers, mutatedObjects,
 	memory, selfLoop, staleReads, starvedKeys, busyWorkers, endlessRetries}
 
 // ruleNamed returns the rule with a name.
