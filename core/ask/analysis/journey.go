@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"time"
 
 	"informerscope/core/log/fold"
@@ -66,11 +67,19 @@ type laneJourney struct {
 	rank    int
 	change  int
 	rv      string
-	inLine  []int // places of its deltas in the RealFIFO, 1 is the head
-	batch   int   // its place among the popped deltas, 0: not popped
+	inLine  []place // of its deltas in the RealFIFO
+	batch   place   // among the popped deltas
 	batchOf int
 	stored  bool
+	storeRV string // its version in the store
+	// versions has the change that brought a version last: it may be on its way when the next one comes.
+	versions map[string]int
+	// woken is the change that enqueued the key last, and taken the one that its worker works for; 0 for none.
+	woken, taken int
 }
+
+// place is where a delta of a change stands, from 1; 0 for nowhere.
+type place struct{ at, change int }
 
 // begin returns the number of the change to which a hop of this rank belongs.
 func (j *journey) begin(l *laneJourney, rank int, rv string) int {
@@ -80,7 +89,45 @@ func (j *journey) begin(l *laneJourney, rank int, rv string) int {
 		l.rv = rv
 	}
 	l.rank = rank
+	l.noteVersion(rv)
 	return l.change
+}
+
+// noteVersion notes that the change has a version.
+func (l *laneJourney) noteVersion(rv string) {
+	if rv == "" {
+		return
+	}
+	if l.versions == nil || len(l.versions) > maxHops {
+		l.versions = map[string]int{}
+	}
+	l.versions[rv] = l.change
+}
+
+// follow is begin for a hop behind the queue: it belongs to the change of its version, also when a later one has come meanwhile.
+func (j *journey) follow(l *laneJourney, rank int, rv string) int {
+	if n := l.versions[rv]; n != 0 && n != l.change {
+		return n
+	}
+	return j.begin(l, rank, rv)
+}
+
+// work returns the change to which a hop of the work queue or a worker belongs. A worker works for the change that enqueued the key before it was taken,
+// whatever enqueues it again meanwhile.
+func (j *journey) work(l *laneJourney, e *event.Entry) int {
+	switch e.Kind {
+	case event.KindWorkAdded, event.KindWorkMarkedDirty, event.KindWorkDeduplicated:
+		l.woken = j.follow(l, rankAfter, cmp.Or(e.Work().RV, l.rv))
+		return l.woken
+	case event.KindWorkTaken:
+		l.taken = cmp.Or(l.woken, l.change)
+	case event.KindWorkDone:
+		defer func() { l.taken = 0 }()
+	}
+	if l.taken != 0 {
+		return l.taken
+	}
+	return j.begin(l, rankAfter, l.rv)
 }
 
 // add adds a hop with the event's own members, whatever its kind.
@@ -146,23 +193,23 @@ func (j *journey) see(e *event.Entry) {
 	case event.KindPopped:
 		j.notePopped(l, e, mine)
 	case event.KindProcessed:
-		if l.batch > 0 {
-			h := j.add(e, "queue", l.change)
-			h.Position, h.Of = l.batch, l.batchOf
-			l.batch = 0
+		if l.batch.at > 0 {
+			h := j.add(e, "queue", l.batch.change)
+			h.Position, h.Of = l.batch.at, l.batchOf
+			l.batch = place{}
 		}
 	case event.KindStoreAdded, event.KindStoreUpdated, event.KindStoreDeleted:
 		if mine {
-			l.stored = e.Kind != event.KindStoreDeleted
-			j.add(e, "indexer", j.begin(l, rankStored, e.RV()))
+			l.stored, l.storeRV = e.Kind != event.KindStoreDeleted, e.RV()
+			j.add(e, "indexer", j.follow(l, rankStored, e.RV()))
 		}
 	case event.KindStoreReplaced:
 		storeReplaced := e.StoreReplaced()
 		was := l.stored
 		if i := find(storeReplaced.Items, j.key); i >= 0 {
-			l.stored = true
-			h := j.add(e, "indexer", j.begin(l, rankStored, storeReplaced.Items[i].RV))
-			h.RV, h.Of = storeReplaced.Items[i].RV, len(storeReplaced.Items)
+			l.stored, l.storeRV = true, storeReplaced.Items[i].RV
+			h := j.add(e, "indexer", j.begin(l, rankStored, l.storeRV))
+			h.RV, h.Of = l.storeRV, len(storeReplaced.Items)
 		} else if was {
 			l.stored = false
 			j.add(e, "indexer", j.begin(l, rankStored, "")).Op = event.OpDeleted.String()
@@ -171,7 +218,7 @@ func (j *journey) see(e *event.Entry) {
 		l.stored = find(e.Restored().Items, j.key) >= 0
 	case event.KindDistributed, event.KindAccepted, event.KindDelivered, event.KindHandling, event.KindHandled:
 		if mine {
-			j.add(e, "listener", j.begin(l, rankAfter, e.RV()))
+			j.add(e, "listener", j.follow(l, rankAfter, e.RV()))
 		}
 	default:
 		if read := e.ListerRead(); read.Lane != 0 && read.Lane-1 != int(e.Lane) {
@@ -183,7 +230,7 @@ func (j *journey) see(e *event.Entry) {
 			isOfOne = false
 		}
 		if mine && event.SubjectOf(e.Kind) == event.AboutWork && isOfOne {
-			j.add(e, "controller", j.begin(l, rankAfter, l.rv))
+			j.add(e, "controller", j.work(l, e))
 		}
 	}
 }
@@ -194,7 +241,7 @@ func (j *journey) noteQueued(l *laneJourney, e *event.Entry, mine bool) {
 	case mine:
 		h := j.add(e, "queue", j.begin(l, rankQueued, queued.RV))
 		h.Position, h.Of = queued.Length, queued.Length
-		l.inLine = append(l.inLine, queued.Length)
+		l.inLine = append(l.inLine, place{queued.Length, h.Change})
 	case queued.Op == event.OpReplacedAll:
 		i := find(queued.Items, j.key)
 		if i < 0 && !l.stored {
@@ -206,11 +253,12 @@ func (j *journey) noteQueued(l *laneJourney, e *event.Entry, mine bool) {
 		if i >= 0 {
 			h.RV = queued.Items[i].RV
 		}
-		l.inLine = append(l.inLine, queued.Length)
+		l.inLine = append(l.inLine, place{queued.Length, h.Change})
 	case queued.Op == event.OpSyncAll && l.stored:
 		h := j.add(e, "queue", j.begin(l, rankQueued, l.rv))
+		l.noteVersion(l.storeRV)
 		h.Position, h.Of = queued.Length, queued.Length
-		l.inLine = append(l.inLine, queued.Length)
+		l.inLine = append(l.inLine, place{queued.Length, h.Change})
 	}
 	if len(l.inLine) > maxHops {
 		l.inLine = l.inLine[len(l.inLine)-maxHops:]
@@ -218,29 +266,32 @@ func (j *journey) noteQueued(l *laneJourney, e *event.Entry, mine bool) {
 }
 
 func (j *journey) notePopped(l *laneJourney, e *event.Entry, mine bool) {
-	l.batch = 0
+	l.batch = place{}
 	popped := e.Popped()
 	if popped.Key != "" { // a DeltaFIFO names the key
 		if mine {
 			l.inLine = l.inLine[:0]
-			l.batch, l.batchOf = 1, 1
 			h := j.add(e, "queue", j.begin(l, rankPopped, l.rv))
+			l.batch, l.batchOf = place{1, h.Change}, 1
 			h.Position, h.Of = 1, 1
 		}
 		return
 	}
 	kept := l.inLine[:0]
 	for _, p := range l.inLine {
-		if p > popped.Deltas {
-			kept = append(kept, p-popped.Deltas)
+		if p.at > popped.Deltas {
+			kept = append(kept, place{p.at - popped.Deltas, p.change})
 			continue
 		}
-		if p < 1 {
+		if p.at < 1 {
 			continue
 		}
 		l.batch, l.batchOf = p, popped.Deltas
-		h := j.add(e, "queue", j.begin(l, rankPopped, l.rv))
-		h.Position, h.Of = p, popped.Deltas
+		if p.change == l.change {
+			l.rank = rankPopped
+		}
+		h := j.add(e, "queue", p.change)
+		h.Position, h.Of = p.at, popped.Deltas
 	}
 	l.inLine = kept
 }
