@@ -70,16 +70,18 @@ type Lab struct {
 	closed    bool
 	selection event.Selection
 	namesOnly bool // the newest recording has no bodies of objects
-	src       *source
-	attached  *attached.Follower // the probe that is followed instead of a source of the lab's own
-	exp       *experiment
-	indices   map[string]string // added by the user: name to expression
-	history   action.History
-	twin      *Lab         // runs the second lane of a fork, on the same Driver and log; nil without a fork.
-	base      uint8        // the lane in the log of its first informer: 1 for a twin
-	ahead     atomic.Int32 // actions of the twin alone that are still to come
-	goal      uint64       // the event to which a link plays
-	request   *asking      // the newest selection, while it waits for a cluster, or the file being read
+	// recordingEnd is when the newest recording ended, on its clock.
+	recordingEnd time.Duration
+	src          *source
+	attached     *attached.Follower // the probe that is followed instead of a source of the lab's own
+	exp          *experiment
+	indices      map[string]string // added by the user: name to expression
+	history      action.History
+	twin         *Lab         // runs the second lane of a fork, on the same Driver and log; nil without a fork.
+	base         uint8        // the lane in the log of its first informer: 1 for a twin
+	ahead        atomic.Int32 // actions of the twin alone that are still to come
+	goal         uint64       // the event to which a link plays
+	request      *asking      // the newest selection, while it waits for a cluster, or the file being read
 
 	scopes   selection.Scopes
 	troubles *troubles

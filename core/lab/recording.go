@@ -20,12 +20,13 @@ func (l *Lab) Record(w io.Writer, namesOnly bool) (string, error) {
 	l.mu.Lock()
 	sel, stripped := l.selection, l.namesOnly && l.selection.Source == event.SourceFile
 	l.mu.Unlock()
+	end := l.logEnd()
 	if l.o.Audience { // the speaker chose the selection, and it is in the log
 		head, _ := l.rec.Head()
 		sel = l.rec.FoldAt(head).Selection()
 	}
 	now := l.o.Clock.Now()
-	h := tracefile.Header{Selection: sel, StartedAt: now.Add(-l.rec.Now()).UTC().Format(time.RFC3339)}
+	h := tracefile.Header{Selection: sel, StartedAt: now.Add(-l.rec.Now()).UTC().Format(time.RFC3339), End: end}
 	marshal := tracefile.MarshalObject
 	if namesOnly || stripped {
 		h.Objects = tracefile.Names
@@ -46,7 +47,19 @@ func (l *Lab) Record(w io.Writer, namesOnly bool) (string, error) {
 }
 
 // Diagnose returns what is wrong in the log so far, worst first.
-func (l *Lab) Diagnose() ([]doctor.Finding, error) { return doctor.Examine(l.rec, l.o.Yield) }
+func (l *Lab) Diagnose() ([]doctor.Finding, error) {
+	return doctor.Examine(l.rec, l.logEnd(), l.o.Yield)
+}
+
+// logEnd returns the moment up to which the log is known: now, or a recording's end.
+func (l *Lab) logEnd() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.selection.Source == event.SourceFile {
+		return l.recordingEnd
+	}
+	return l.rec.Now()
+}
 
 // Export writes the log so far in the Chrome trace-event format, which Perfetto opens, and returns a file name.
 func (l *Lab) Export(w io.Writer) (string, error) {
@@ -121,7 +134,7 @@ func (l *Lab) Load(r io.Reader) (Loaded, error) {
 	l.stopSource()
 	l.selection = h.Selection
 	l.selection.Source = event.SourceFile
-	l.namesOnly = h.Objects == tracefile.Names
+	l.namesOnly, l.recordingEnd = h.Objects == tracefile.Names, h.End
 	l.rec.Load(log)
 	loaded := Loaded{Events: events, NamesOnly: h.Objects == tracefile.Names}
 	if damage != nil {

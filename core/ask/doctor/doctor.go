@@ -141,6 +141,9 @@ func (d *Doctor) restore(e *event.Entry) {
 		if h := l.hand(x.ID); h != nil {
 			h.ring, h.window = x.Ring, window{start: moment{e.Seq, e.At}, ring: x.Ring}
 			h.call = moment{}
+			if x.Handling != nil {
+				h.call = moment{e.Seq, time.Duration(x.HandlingSince * float64(time.Millisecond))}
+			}
 		}
 	}
 	l.restoreGroups(s.Listeners, e)
@@ -148,10 +151,10 @@ func (d *Doctor) restore(e *event.Entry) {
 	d.lens.Restore(l.index, e.At, s.WaitingKeys())
 }
 
-// Findings returns what is wrong at the end of the log whose fold is f, worst first, at most 100. It ends the examination: the Doctor then sees nothing
-// more.
-func (d *Doctor) Findings(f *fold.Fold) []Finding {
-	r := &report{doctor: d, fold: f, end: moment{f.Seq(), f.At()}, findings: []Finding{}}
+// Findings returns what is wrong at the end of the log whose fold is f, worst first, at most 100. The log ends at `end` on its clock: nothing happened between
+// its last event and then. It ends the examination: the Doctor then sees nothing more.
+func (d *Doctor) Findings(f *fold.Fold, end time.Duration) []Finding {
+	r := &report{doctor: d, fold: f, end: moment{f.Seq(), max(f.At(), end)}, findings: []Finding{}}
 	for i := range f.Lanes() {
 		l := d.lane(i)
 		r.lane, r.state = l, f.LaneState(i)
@@ -239,9 +242,9 @@ func (r *report) listenerName(id int32) string {
 // yieldEvery is after how many events Examine lets other work run.
 const yieldEvery = 256
 
-// Examine returns the findings of a log. If its beginning was evicted, it starts from the state before the first event that is left. It calls yield now and
-// then, for a program whose goroutines share one thread.
-func Examine(log *trace.Recorder, yield func()) ([]Finding, error) {
+// Examine returns the findings of a log that ends at `end`. If its beginning was evicted, it starts from the state before the first event that is left.
+// It calls yield now and then, for a program whose goroutines share one thread.
+func Examine(log *trace.Recorder, end time.Duration, yield func()) ([]Finding, error) {
 	head, _ := log.Head()
 	first, events := log.Retain(1, head)
 	d := New()
@@ -262,7 +265,7 @@ func Examine(log *trace.Recorder, yield func()) ([]Finding, error) {
 			yield()
 		}
 	}
-	return d.Findings(log.FoldAt(head)), nil
+	return d.Findings(log.FoldAt(head), end), nil
 }
 
 // Examination is what Read learns of a recording.
@@ -303,7 +306,7 @@ func Read(file io.Reader) (*Examination, error) {
 		x.Warning = damage.Error()
 	}
 	head, _ := x.Log.Head()
-	x.Findings = d.Findings(x.Log.FoldAt(head))
+	x.Findings = d.Findings(x.Log.FoldAt(head), h.End)
 	return x, nil
 }
 

@@ -65,7 +65,7 @@ var ills = []struct {
 		_, err := p.lab.Informer(0).AddListener(lab.ListenerSpec{Name: "blocked", PaceMillis: 60_000})
 		p.check(err)
 		p.pass(15 * time.Second)
-	}, weight: doctor.Critical, says: []string{"A call of blocked has run for 14 s", "38 notifications wait"}},
+	}, weight: doctor.Critical, says: []string{"A call of blocked has run for 15 s", "38 notifications wait"}},
 
 	{rule: "stuck-handler", name: "that returned", change: small("1.37"), do: func(p *patient) {
 		id, err := p.lab.Informer(0).AddListener(lab.ListenerSpec{Name: "blocked", PaceMillis: 12_000})

@@ -50,7 +50,7 @@ func (p *patient) pass(d time.Duration) {
 // findings lets a moment pass, and returns what the Doctor finds.
 func (p *patient) findings() []doctor.Finding {
 	p.pass(time.Millisecond)
-	return p.doctor.Findings(p.rec.FoldAt(p.seen))
+	return p.doctor.Findings(p.rec.FoldAt(p.seen), p.rec.Now())
 }
 
 // runExperiment runs an experiment in fake time.

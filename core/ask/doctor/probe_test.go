@@ -83,7 +83,7 @@ func (s *script) findings() []doctor.Finding {
 		d.See(&s.events[i])
 		f.Apply(&s.events[i])
 	}
-	return d.Findings(f)
+	return d.Findings(f, 0)
 }
 
 // TestRecordingsOfAProbe plays logs as a probe writes them, with a fault and without.

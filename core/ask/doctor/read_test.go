@@ -24,7 +24,7 @@ func recordRelistLoop(t *testing.T) (recording []byte, findings []doctor.Finding
 		}
 		p.pass(time.Minute)
 		var err error
-		if findings, err = doctor.Examine(p.rec, func() {}); err != nil {
+		if findings, err = doctor.Examine(p.rec, p.rec.Now(), func() {}); err != nil {
 			t.Fatal(err)
 		}
 		if own := p.findings(); !reflect.DeepEqual(findings, own) {
@@ -73,7 +73,7 @@ func TestExamineAnEvictedBeginning(t *testing.T) {
 	if rec.First() == 1 {
 		t.Fatal("nothing was evicted")
 	}
-	if _, err := doctor.Examine(rec, func() {}); err != nil {
+	if _, err := doctor.Examine(rec, rec.Now(), func() {}); err != nil {
 		t.Error(err)
 	}
 }
@@ -116,6 +116,38 @@ func TestAProbesRecording(t *testing.T) {
 	x, err = doctor.Read(strings.NewReader(recordingWithSamples(func(second int) int { return 1000 - 10*second })))
 	if err != nil || len(x.Findings) != 0 {
 		t.Errorf("%v; a ring that drains: %+v", err, x.Findings)
+	}
+}
+
+// TestARecordingIsExaminedUpToItsEnd: a call that hangs makes no more events. It may have begun before the recording.
+func TestARecordingIsExaminedUpToItsEnd(t *testing.T) {
+	const head = `{"format":"informerscope-trace","version":1,"selection":{"source":"probe","version":"v1","resource":"pods","eras":["1.37"]},"end":%d}` + "\n" +
+		`{"s":1,"t":0,"k":"Selected","txt":"{\"source\":\"probe\",\"version\":\"v1\",\"resource\":\"pods\",\"eras\":[\"1.37\"]}"}` + "\n" +
+		`{"s":2,"t":9000000000,"k":"Restored","txt":"{\"era\":\"1.37\",\"running\":true,\"synced\":true,\"atMillis\":9000,\"reflector\":{\"phase\":\"watching\"},` +
+		`\"listeners\":[{\"id\":1,\"name\":\"mailer\",\"synced\":true%s}]}"}` + "\n%s"
+	const inCall, begins = `,\"handling\":{\"op\":\"Updated\",\"key\":\"default/web\",\"rv\":\"7\"},\"handlingSince\":1000`,
+		`{"s":3,"t":9500000000,"k":"Handling","li":1,"op":"Updated","key":"default/web","rv":"7"}` + "\n"
+	for _, tc := range []struct {
+		name                string
+		end                 time.Duration
+		handling, event, as string
+	}{
+		{"it began in it", 30 * time.Second, "", begins, "A call of mailer has run for 21 s"},
+		{"it began before", 12 * time.Second, inCall, "", "A call of mailer has run for 11 s"},
+		{"no end is known", 0, "", begins, ""},
+		{"it ends soon", 10 * time.Second, "", begins, ""},
+	} {
+		x, err := doctor.Read(strings.NewReader(fmt.Sprintf(head, tc.end, tc.handling, tc.event)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, f := range x.Findings {
+			got += f.What.EN
+		}
+		if tc.as == "" && got != "" || !strings.HasPrefix(got, tc.as) {
+			t.Errorf("%s: %q, want %q", tc.name, got, tc.as)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package tracefile
 
 import (
 	"encoding/json"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -28,6 +29,8 @@ type Header struct {
 	ClientGo  string          `json:"clientGo"`
 	// StartedAt is when the log's clock was at 0, RFC 3339; empty when unknown.
 	StartedAt string `json:"startedAt,omitempty"`
+	// End is when the recording ended, on the log's clock, in nanoseconds; 0 when unknown. Nothing happened between the last event and then.
+	End time.Duration `json:"end,omitempty"`
 	// Events is how many lines follow, 0 when it was not known.
 	Events int `json:"events,omitempty"`
 	// First is the seq of the first recorded event when the log's beginning was not kept: the lines before it restore the state at that moment.

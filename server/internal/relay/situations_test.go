@@ -256,7 +256,7 @@ func (x *situation) play(t *testing.T, f *fixture, contextName string) {
 		d.See(&s.events[i])
 		state.Apply(&s.events[i])
 	}
-	found := d.Findings(state)
+	found := d.Findings(state, 0)
 	if len(found) != 1 || found[0].Rule != x.rule {
 		t.Fatalf("it found %+v, want one finding of %s", found, x.rule)
 	}
