@@ -95,7 +95,7 @@ func TestForkHere(t *testing.T) {
 			.map((el) => Number(el.textContent.replace(/\D/g, ''))).sort((a, b) => a - b)) === JSON.stringify([%d, %d, %d].sort((a, b) => a - b))`,
 			want.Stores.Counts[0], want.Stores.Counts[1], want.Stores.Only[0]+want.Stores.Only[1]+want.Stores.Other))
 	}
-	shows(first, "As it was", "With Pop held", "First difference: event", "Pop takes from the queue")
+	shows(first, "As it was", "With Pop held", "They part at", "Pop takes from the queue")
 
 	readInLanes(t, first)
 	harness.Share(t, first, 0)
@@ -112,7 +112,7 @@ func TestForkHere(t *testing.T) {
 	if again := harness.EvalIn[harness.Story](t, second, harness.Tell, true); again.Hash != told.Hash || again.Events != told.Events {
 		t.Errorf("by the link the log of %d events has hash %s, it was %d and %s", again.Events, again.Hash, told.Events, told.Hash)
 	}
-	shows(second, "原样", "Pop 被拦住", "第一个不同的事件", "Pop 出队")
+	shows(second, "原样", "Pop 被拦住", "它们在", "Pop 出队")
 
 	harness.Call(t, second, "play()")
 	harness.Await(t, second, time.Minute, "s.view.head > %d && s.fork", paused.Seq+20)

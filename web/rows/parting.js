@@ -11,7 +11,7 @@ addWords({
   'part.none': ['No difference yet: event for event, both lanes did the same.', '还没有不同：两条线做的每一件事都一样。'],
   'part.now': ['They part in this moment.', '两条线正在此刻分开。'],
   'part.ahead': ['They fork at {s}.', '在 {s} 分叉。'],
-  'part.first': ['First difference: event {n}, at {s}', '第一个不同的事件：第 {n} 个，{s}'],
+  'part.first': ['They part at {s}.', '它们在 {s} 分开。'],
   'part.go': ['go there', '转到那里'],
   'part.calls': ['{name}: {a} [a:call|calls] and {b}', '{name}：{a} 次调用，{b} 次'],
   'part.WireDone': ['a request ends', '一个请求结束'],
@@ -80,7 +80,7 @@ export function parting({ ctx, t, lane }, fork) {
   return {
     title,
     lines: [
-      { words: t('part.first', { n: exact(first.seq), s: seconds(first.atMillis) }) },
+      { words: t('part.first', { s: seconds(first.atMillis) }) },
       ...[first, ...(instead ? [instead] : [])].map((e) => ({ words: `${names[e.lane]}: ${say(t, e)}` })),
       ...handlers.filter((x) => x.differ).slice(0, 3).map((x) => ({
         words: t('part.calls', { name: middle(x.name, 16), a: calls(x.calls[0]), b: calls(x.calls[1]) }), tone: /** @type {const} */ ('dim'),
