@@ -155,7 +155,7 @@ func TestAttach(t *testing.T) {
 		t.Fatal(err)
 	}
 	harness.Shot(t, page, "ring-grown")
-	harness.WaitUntil(t, page, "/in one call for \\d.*: 1,\\d{3} changes wait/.test(document.querySelector('.cap .say').textContent)")
+	harness.WaitUntil(t, page, "/in one call for \\d.*: (≈ )?1,\\d{3} changes wait/.test(document.querySelector('.cap .say').textContent)")
 	// The page does not show what a probe cannot see: whether the queue is locked, and the weight of objects without JSON.
 	words := harness.EvalIn[string](t, page, "document.querySelector('#app').textContent")
 	if strings.Contains(words, "unlocked") {

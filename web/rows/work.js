@@ -34,15 +34,19 @@ export const work = {
     if (!q) return { title: t('inside.work'), lines: [] };
     const { processing: runs, waiting, queue } = q;
     const { lastRun } = lane.facts;
+    const run = lastRun ? lastRunLines(lastRun) : [];
+    // What there is room for beside it, the counts and a key that waits: the key that is next, then the other workers' keys.
+    const room = 4 - run.length;
     return {
       title: t('inside.work'),
       aside: q.paused ? t('row.paused') : t('inside.work.note', { a: runs.length, b: q.workers.length }),
       lines: [
-        ...(lastRun ? lastRunLines(lastRun) : runs.slice(0, 2).map((w) => (
-          { words: cut(w.key ?? '', 30), mono: true, aside: t('inside.running', { s: seconds(now - w.sinceMillis) }) }))),
+        ...run,
+        ...runs.filter((w) => w.key !== lastRun?.key).slice(0, Math.max(0, Math.min(2, room - (queue.length ? 1 : 0)))).map((w) => (
+          { words: cut(w.key ?? '', 30), mono: true, aside: t('inside.running', { s: seconds(now - w.sinceMillis) }) })),
         ...(q.lastRead?.mutated ? [{ words: t('inside.readMutated'), tone: /** @type {const} */ ('warn') }] : []),
         { path: 'n=exact workqueue.depth; m=exact workqueue.dirtyCount; k=exact workqueue.waitingCount', as: 't inside.sets' },
-        ...queue.slice(0, lastRun ? 0 : 1).map((key) => ({ words: cut(key, 30), mono: true, aside: t('inside.next') })),
+        ...queue.slice(0, Math.min(1, room)).map((key) => ({ words: cut(key, 30), mono: true, aside: t('inside.next') })),
         ...waiting.slice(0, lastRun ? 1 : 2).map((w) => ({
           words: cut(w.key, 26), mono: true, tone: w.failures ? /** @type {const} */ ('warn') : undefined,
           aside: t(w.failures ? 'inside.dueFailed' : 'inside.due', { s: seconds(Math.max(0, w.dueMillis - now)), n: w.failures }),
