@@ -18,8 +18,9 @@ import (
 const (
 	// aliveEvery is how often a stream of writes says that it lives.
 	aliveEvery = 15 * time.Second
-	// doorTimeout bounds a request for a lever with its answer, and the time until the headers of any request are complete.
-	doorTimeout = 30 * time.Second
+	// doorTimeout bounds a request for a lever with its answer: another kube-apiserver takes half a minute to start on a busy machine. headTimeout bounds the
+	// time until the headers of any request are complete.
+	doorTimeout = 2 * time.Minute
 	headTimeout = 5 * time.Second
 )
 

@@ -18,7 +18,7 @@ import (
 
 const (
 	// leverPatience bounds the time in which a viewer sends an order, and that in which the door answers it: some seconds more than the door takes at most.
-	leverPatience = 35 * time.Second
+	leverPatience = 2*time.Minute + 5*time.Second
 	// silence is how long the door may send nothing on a stream of writes: it says every 15 seconds that it lives.
 	silence = time.Minute
 	// maxAnswer bounds an answer of the door, in bytes.
