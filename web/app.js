@@ -49,6 +49,7 @@ import { Views } from './views/views.js';
 
 const app = /** @type {HTMLElement} */ (document.getElementById('app'));
 const live = /** @type {HTMLElement} */ (document.getElementById('live'));
+app.replaceChildren(); // the name, which index.html shows until the parts are built
 tour.adopt();
 const asked = fragment.read();
 

@@ -68,7 +68,6 @@ export class TopBar {
     /** Whether the address leaves the namespace to the context, so that it is not known yet. */
     this.askedOwn = asked.get('source') === 'live' && !asked.has('namespace');
     this.name = h('h1', { class: 'name' }, 'informerscope');
-    this.name.style.margin = '0';
     this.src = button({ class: 'src' }, (b) => this.openSources(b));
     this.srcText = h('span');
     this.src.append(h('i'), this.srcText);
