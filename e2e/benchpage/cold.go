@@ -17,7 +17,9 @@ import (
 const (
 	roundTrip      = 40 * time.Millisecond
 	bytesPerSecond = 10e6 / 8
-	coldRuns       = 5
+	// slowProcessor is how many times slower the slower processor is.
+	slowProcessor = 4
+	coldRuns      = 5
 )
 
 // slowLink passes connections on to a server, late and slowly.
@@ -134,8 +136,8 @@ const firstFrame = `(() => {
 	};
 })()`
 
-// measureStart opens the page of the server at address in a new browser over the link.
-func (l *slowLink) measureStart(ctx context.Context, address string) (s start, err error) {
+// measureStart opens the page of the server at address in a new browser over the link, whose processor is so many times slower.
+func (l *slowLink) measureStart(ctx context.Context, address string, slower float64) (s start, err error) {
 	at, err := url.Parse(address)
 	if err != nil {
 		return s, err
@@ -153,6 +155,9 @@ func (l *slowLink) measureStart(ctx context.Context, address string) (s start, e
 	}
 	defer p.Close()
 	if err := p.OnNewDocument(ctx, firstFrame); err != nil {
+		return s, err
+	}
+	if err := p.SlowDown(ctx, slower); err != nil {
 		return s, err
 	}
 	if err := p.Navigate(ctx, at.String()); err != nil {
@@ -181,28 +186,40 @@ func onLink(n int) time.Duration {
 	return time.Duration(float64(n) / bytesPerSecond * float64(time.Second))
 }
 
-// measureStarts prints how the page at address opens over the link, in new browsers.
+// measureStarts prints how the page at address opens over the link, in new browsers, on this processor and on one that is slower.
 func (l *slowLink) measureStarts(ctx context.Context, address string, t *table) error {
-	var starts []start
-	for range coldRuns {
-		s, err := l.measureStart(ctx, address)
-		if err != nil {
-			return fmt.Errorf("opening the page cold: %w", err)
+	for _, slower := range []float64{1, slowProcessor} {
+		var starts []start
+		for range coldRuns {
+			s, err := l.measureStart(ctx, address, slower)
+			if err != nil {
+				return fmt.Errorf("opening the page cold: %w", err)
+			}
+			starts = append(starts, s)
 		}
-		starts = append(starts, s)
-	}
-	bytes := median(starts, func(s start) time.Duration { return s.bytes })
-	t.row("cold, on 10 Mbit/s with 40 ms there and back", fmt.Sprintf("its bytes alone take %.1f s", bytes.Seconds()), "")
-	for _, r := range []struct {
-		what string
-		of   func(start) time.Duration
-	}{
-		{"program asked for", func(s start) time.Duration { return s.program }},
-		{"first paint", func(s start) time.Duration { return s.paint }},
-		{"first event", func(s start) time.Duration { return s.event }},
-	} {
-		is := median(starts, r.of)
-		t.row("  "+r.what+" after", fmt.Sprintf("%.2f s, %.2f of that", is.Seconds(), is.Seconds()/bytes.Seconds()), "")
+		bytes := median(starts, func(s start) time.Duration { return s.bytes })
+		what := "cold, on 10 Mbit/s with 40 ms there and back"
+		if slower > 1 {
+			what = fmt.Sprintf("the same, processor %.0fx slower", slower)
+		}
+		t.row(what, fmt.Sprintf("its bytes alone take %.1f s", bytes.Seconds()), "")
+		for _, r := range []struct {
+			what   string
+			of     func(start) time.Duration
+			budget time.Duration // on the slower processor
+		}{
+			{"program asked for", func(s start) time.Duration { return s.program }, 0},
+			{"first paint", func(s start) time.Duration { return s.paint }, 1500 * time.Millisecond},
+			{"first event", func(s start) time.Duration { return s.event }, 5 * time.Second},
+		} {
+			is := median(starts, r.of)
+			words := fmt.Sprintf("%.2f s, %.2f of that", is.Seconds(), is.Seconds()/bytes.Seconds())
+			if slower == 1 || r.budget == 0 {
+				t.row("  "+r.what+" after", words, "")
+				continue
+			}
+			t.judge("  "+r.what+" after", words, fmt.Sprintf("%.1f s", r.budget.Seconds()), is <= r.budget)
+		}
 	}
 	return nil
 }

@@ -55,6 +55,7 @@ func run() error {
 	many := flag.Int("many", 100_000, "the size that must still open and answer; 0 leaves it out")
 	size := flag.String("size", "1280x720", "`width`x`height` of the page under load, in pixels")
 	past := flag.Bool("past", false, "measure only how long the past is drawn")
+	rest := flag.Bool("rest", false, "measure only what a page costs that rests")
 	opening := flag.Bool("opening", false, "measure only how -objects and -many objects open")
 	flag.Parse()
 	if *minutes < 0.2 {
@@ -95,6 +96,13 @@ func run() error {
 		t.foot()
 		return nil
 	}
+	if *rest {
+		if err := measureRest(ctx, b, url, &t); err != nil {
+			return err
+		}
+		t.foot()
+		return nil
+	}
 	drawPast := func() error {
 		return measurePast(ctx, b, fmt.Sprintf("%s&source=sim&seed=7&objects=%d&rate=%d", url, *objects, pastRates[0]), &t)
 	}
@@ -109,6 +117,9 @@ func run() error {
 		return err
 	}
 	if err := link.measureStarts(ctx, url+"&source=sim&seed=7&objects=60", &t); err != nil {
+		return err
+	}
+	if err := measureRest(ctx, b, url, &t); err != nil {
 		return err
 	}
 	if err := load(ctx, b, fmt.Sprintf("%s&source=sim&seed=7&objects=%d&rate=%d", url, *objects, *rate), time.Duration(*minutes*float64(time.Minute)),

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -20,6 +21,14 @@ func (p *Page) Hide(ctx context.Context, hidden bool) error {
 		}
 		_, err = chromedp.Call(run, cdpbrowser.SetWindowBounds, cdpbrowser.SetWindowBoundsParams{WindowID: w.WindowID,
 			Bounds: &cdpbrowser.Bounds{WindowState: state}})
+		return err
+	})
+}
+
+// SlowDown makes the processor of the page's own thread so many times slower, 1 for not.
+func (p *Page) SlowDown(ctx context.Context, times float64) error {
+	return p.withBrowser(ctx, p.ctx, func(run context.Context) error {
+		_, err := chromedp.Call(run, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: times})
 		return err
 	})
 }

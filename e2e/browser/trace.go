@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -250,6 +251,62 @@ func (p *Page) Memory(ctx context.Context) (m Memory, err error) {
 		return nil
 	})
 	return m, err
+}
+
+// Threads is the processor time of the browser's pages since they began, by what it was for. Drawing is that of all threads that make pictures, and of the
+// process that puts them on the screen.
+type Threads struct{ Page, Worker, Drawing time.Duration }
+
+// Threads measures the processor time of all pages of the browser, on systems with /proc.
+func (p *Page) Threads(ctx context.Context) (t Threads, err error) {
+	err = p.withBrowser(ctx, p.ctx, func(run context.Context) error {
+		info, err := chromedp.CallBrowser(run, systeminfo.GetProcessInfo, cdp.Empty{})
+		if err != nil {
+			return err
+		}
+		for _, proc := range info.ProcessInfo {
+			if proc.Type != "renderer" && proc.Type != "GPU" {
+				continue
+			}
+			threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", proc.ID))
+			if err != nil || len(threads) == 0 {
+				return errors.Join(errors.New("the threads of a page cannot be read: this needs /proc"), err)
+			}
+			for _, stat := range threads {
+				text, err := os.ReadFile(stat)
+				if err != nil {
+					continue // the thread has ended
+				}
+				name, used := threadOf(string(text))
+				switch isMain := filepath.Base(filepath.Dir(stat)) == strconv.FormatInt(proc.ID, 10); {
+				case proc.Type == "renderer" && isMain:
+					t.Page += used
+				case strings.HasPrefix(name, "DedicatedWorker"):
+					t.Worker += used
+				default:
+					t.Drawing += used
+				}
+			}
+		}
+		return nil
+	})
+	return t, err
+}
+
+// threadOf reads the name and the processor time of a thread from its line in /proc, whose times are in hundredths of a second.
+func threadOf(stat string) (name string, used time.Duration) {
+	first, rest, _ := strings.Cut(stat, ") ")
+	_, name, _ = strings.Cut(first, "(")
+	const user, system = 11, 12
+	fields := strings.Fields(rest)
+	if len(fields) <= system {
+		return name, 0
+	}
+	for _, field := range fields[user : system+1] {
+		n, _ := strconv.ParseInt(field, 10, 64)
+		used += time.Duration(n) * 10 * time.Millisecond
+	}
+	return name, used
 }
 
 // residentSet is the resident set of a process, on systems with /proc.
