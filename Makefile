@@ -212,11 +212,13 @@ unit-all: packed $(T) ## every unit test, also those that take long, and thousan
 # The page's pictures are judged on a machine that does nothing else: first alone, then the other folders, two at a time. A test has few frames a second
 # (e2e/browser), and takes a third of a processor. Up to four tests that fail run again by themselves; the table names those that pass then.
 ALONE := ./page ./stage
+# The longest of the others begin first: at the end one of them would run by itself.
+LONG := ./tools ./stories
 e2e: wasm sim $(T) ## a real etcd and kube-apiserver, the server, and the page in real browsers
 	./e2e/install-browsers.sh
 	@failed=0; \
 	  $(T) go 'e2e, alone' -C e2e -again 4 -- $(TEST) -count=1 -timeout 40m -p 1 -parallel 5 $(ALONE) || failed=1; \
-	  $(T) go e2e -C e2e -again 4 -- $(TEST) -count=1 -timeout 40m -p 2 -parallel 4 $$(cd e2e && $(GO) list ./... | grep -vxF $(ALONE:./%=-e informerscope/e2e/%)) || failed=1; \
+	  $(T) go e2e -C e2e -again 4 -- $(TEST) -count=1 -timeout 40m -p 2 -parallel 4 $$(cd e2e && $(GO) list $(LONG) ./... | grep -vxF $(ALONE:./%=-e informerscope/e2e/%)) || failed=1; \
 	  exit $$failed
 
 # One live pipeline from a simulated API server, one walk through the page, a story and a recording. A real control plane would have to be compiled.
