@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -118,18 +119,18 @@ func (r *report) reportParting(list *List, changed map[string]bool) (apart, movi
 		return true
 	})
 	var onlyStore, onlyCluster, other []string
-	for key, rv := range store {
+	for _, key := range slices.Sorted(maps.Keys(store)) {
 		is, isListed := list.Versions[key]
 		switch {
 		case changed[""] || changed[key]:
 			moving++
 		case !isListed:
 			onlyStore = append(onlyStore, key)
-		case is != rv:
+		case is != store[key]:
 			other = append(other, key)
 		}
 	}
-	for key := range list.Versions {
+	for _, key := range slices.Sorted(maps.Keys(list.Versions)) {
 		if _, isStored := store[key]; isStored {
 			continue
 		}
@@ -149,11 +150,8 @@ func (r *report) reportParting(list *List, changed map[string]bool) (apart, movi
 	return apart, moving
 }
 
-// firstKeys are the first keys of some lists, in their order.
+// firstKeys are the first keys of some sorted lists.
 func firstKeys(lists ...[]string) string {
-	for _, keys := range lists {
-		slices.Sort(keys)
-	}
 	all := slices.Concat(lists...)
 	text := strings.Join(all[:min(len(all), shownKeys)], ", ")
 	if len(all) > shownKeys {
