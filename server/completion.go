@@ -181,10 +181,17 @@ func (c completer) request(call func(*restwatch.Client, guard.Rules)) {
 	if err != nil {
 		return
 	}
+	client := newClient(upstream)
+	client.MaxBody = maxCompletionAnswer
+	call(client, guard.Rules{Resources: resources, SecretsMetadata: s.rules.SecretsMetadata})
+}
+
+// newClient returns a client of an API server. It follows no redirect: only the API server gets the credentials.
+func newClient(upstream *clusters.Upstream) *restwatch.Client {
 	base := *upstream.Base
 	base.User = nil
-	call(&restwatch.Client{
+	return &restwatch.Client{
 		HTTP: &http.Client{Transport: upstream, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
-		Base: &base, UserAgent: "informerscope", MaxBody: maxCompletionAnswer,
-	}, guard.Rules{Resources: resources, SecretsMetadata: s.rules.SecretsMetadata})
+		Base: &base, UserAgent: "informerscope",
+	}
 }

@@ -163,11 +163,15 @@ func (s *subject) examineProcess(ctx context.Context, address string, lookup fun
 	if err != nil {
 		return nil, err
 	}
+	defer cluster.kubeconfig.Close()
 	before, err := record(time.Second, func() {}) // to know what to list
 	if err != nil {
 		return nil, err
 	}
 	requests := before.ListRequests()
+	if err := allowLists(requests); err != nil {
+		return nil, err
+	}
 	var lists []doctor.List
 	x, err := record(long, func() { lists = cluster.listAll(ctx, requests) })
 	if err == nil {
@@ -229,7 +233,7 @@ func printFindings(w io.Writer, where string, x *doctor.Examination) error {
 func opinionWords(o *doctor.Opinion) string {
 	switch {
 	case o.Request == "":
-		return "not listed: Secrets never are, nor what the probe saw no request for"
+		return "not listed: Secrets never are, nor what a page may not see, nor what the probe saw no request for"
 	case o.Error != "":
 		return "a plain list is refused: " + o.Error
 	case !o.IsSynced:

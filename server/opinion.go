@@ -12,6 +12,7 @@ import (
 	"informerscope/core/client/restwatch"
 	"informerscope/core/words/object"
 	"informerscope/server/internal/clusters"
+	"informerscope/server/internal/guard"
 )
 
 // opinionTimeout bounds all plain lists of one examination.
@@ -19,17 +20,39 @@ const opinionTimeout = 30 * time.Second
 
 // lister sends plain lists to the cluster of a context. They only read.
 type lister struct {
-	upstream *clusters.Upstream
-	client   *restwatch.Client
+	kubeconfig *clusters.Loader
+	upstream   *clusters.Upstream
+	client     *restwatch.Client
 }
 
-// newLister returns a lister for a context of a kubeconfig, "" for the files of KUBECONFIG.
+// newLister returns a lister for a context of a kubeconfig, "" for the files of KUBECONFIG. The caller closes its kubeconfig.
 func newLister(kubeconfig, contextName string) (*lister, error) {
-	upstream, err := clusters.NewLoader(kubeconfig, contextName).Upstream(contextName)
+	loader := clusters.NewLoader(kubeconfig, contextName)
+	upstream, err := loader.Upstream(contextName)
 	if err != nil {
+		loader.Close()
 		return nil, fmt.Errorf("--context: %w", err)
 	}
-	return &lister{upstream, &restwatch.Client{HTTP: &http.Client{Transport: upstream}, Base: upstream.Base, UserAgent: "informerscope"}}, nil
+	return &lister{loader, upstream, newClient(upstream)}, nil
+}
+
+// allowLists empties each request that is no list of a resource which the relay serves by default. A recording of a process says what it likes.
+func allowLists(requests []string) error {
+	resources, err := guard.ParseResources("*")
+	if err != nil {
+		return err
+	}
+	for i, request := range requests {
+		r, err := http.NewRequest(http.MethodGet, guard.ClustersPrefix+"x"+request, http.NoBody)
+		if err != nil {
+			requests[i] = ""
+			continue
+		}
+		if is, refusal := (guard.Rules{Resources: resources}).Check(r); refusal != nil || is.Resource == "" || is.Name != "" || is.Watch {
+			requests[i] = ""
+		}
+	}
+	return nil
 }
 
 // listAll sends requests one after another, none for "".

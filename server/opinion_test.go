@@ -61,7 +61,8 @@ func TestASecondOpinion(t *testing.T) {
 		if code != 0 {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(code)
-			fmt.Fprintf(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"conversion webhook for example.org/v1 failed: no endpoints","code":%d}`, code)
+			const status = `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"conversion webhook for example.org/v1 failed: no endpoints","code":%d}`
+			fmt.Fprintf(w, status, code)
 			return
 		}
 		cluster.ServeHTTP(w, r)
@@ -104,6 +105,10 @@ func TestASecondOpinion(t *testing.T) {
 		{"a selector", "pods", "/api/v1/namespaces/shop/pods?labelSelector=a%3Db&watch=true", nil, "shop/x", 0, 0, "a plain list has 0 objects",
 			"GET /api/v1/namespaces/shop/pods?limit=500&labelSelector=a%3Db"},
 		{"Secrets", "secrets", "/api/v1/namespaces/shop/secrets?watch=true", nil, "shop/x", 0, 0, "not listed: Secrets never are", ""},
+		{"Secrets by a detour", "pods", "/api/v1/namespaces/shop/secrets/?watch=true", nil, "shop/x", 0, 0, "not listed", ""},
+		{"Secrets, escaped", "pods", "/api/v1/%73ecrets?watch=true", nil, "shop/x", 0, 0, "not listed", ""},
+		{"no list", "pods", "/api/v1/namespaces/shop/pods/a/proxy/restart?watch=true", nil, "shop/x", 0, 0, "not listed", ""},
+		{"elsewhere", "pods", "http://elsewhere/api/v1/pods?watch=true", nil, "shop/x", 0, 0, "not listed", ""},
 		{"refused", "pods", request, same, "default/elsewhere", 500, 1, "conversion webhook for example.org/v1 failed", first},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

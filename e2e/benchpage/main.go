@@ -65,7 +65,7 @@ func run() error {
 	if n, _ := fmt.Sscanf(*size, "%dx%d", &width, &height); n != 2 || width < 320 || height < 240 {
 		return fmt.Errorf("-size %s: want two numbers as 3840x2160, at least 320x240", *size)
 	}
-	ctx, stop := proc.Limit(time.Duration(*minutes*float64(time.Minute)) + 5*time.Minute)
+	ctx, stop := proc.Limit(time.Duration(*minutes*float64(time.Minute)) + 12*time.Minute)
 	defer stop()
 	link, err := startSlowLink()
 	if err != nil {

@@ -439,8 +439,7 @@
  * @property {number} backoffMillis length of the current wait, 0 when there is none
  * @property {number} backoffSince when it began
  * @property {string} backoffCause
- * @property {string} backoffThen BackoffThen says what follows the wait: "watch again", "list and watch again" or, unseen by the Reflector,
- *   "send the request again".
+ * @property {string} backoffThen what follows: "watch again", "list and watch again" or "send the request again".
  * @property {number[]} backoffs the waits of the current outage, in ms, oldest first (at most 16)
  * @property {number} tempStore objects in the WatchList's temporary store
  * @property {number} resyncs

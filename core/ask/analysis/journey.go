@@ -78,7 +78,7 @@ type laneJourney struct {
 	woken, taken int
 }
 
-// place is where a delta of a change stands, from 1; 0 for nowhere.
+// place is the position of a change's delta in a queue or a batch, from 1. It is 0 for a delta that is in none.
 type place struct{ at, change int }
 
 // begin returns the number of the change to which a hop of this rank belongs.

@@ -38,7 +38,7 @@ type Opinion struct {
 }
 
 // ListRequests returns the first page of a plain list for each informer at the end of a log: path and query, with its namespace and its selectors. It is ""
-// where none is to be sent: of Secrets, of an informer that has stopped, and of one whose requests were not seen.
+// for an informer that has stopped, and for one whose requests were not seen. The path is the recording's: check it before it is sent.
 func (x *Examination) ListRequests() []string {
 	head, _ := x.Log.Head()
 	f := x.Log.FoldAt(head)
@@ -46,8 +46,7 @@ func (x *Examination) ListRequests() []string {
 	for i := range requests {
 		s := f.LaneState(i)
 		path, _, _ := strings.Cut(s.Reflector.LastRequest, "?")
-		isSecret := path == "/api/v1/secrets" || strings.HasPrefix(path, "/api/v1/namespaces/") && strings.HasSuffix(path, "/secrets")
-		if isSecret || x.doctor.lane(i).hasStopped || fold.FidelityOf(s.Fidelity, "reflector").How == "unseen" || path == "" {
+		if x.doctor.lane(i).hasStopped || fold.FidelityOf(s.Fidelity, "reflector").How == "unseen" || path == "" {
 			continue
 		}
 		requests[i] = path + "?limit=500"

@@ -132,7 +132,7 @@ func TestAttemptsAreThoseOfClientGo(t *testing.T) {
 						t.Errorf("attempts came at %v, and client-go's at %v", ours.came, theirs.came)
 					}
 					if last := ours.came[len(ours.came)-1]; verb != "cancelled" && max(0, waited) != last {
-						t.Errorf("the hooks were told of %v, and the last attempt came at %v", waited, last)
+						t.Errorf("the hooks got waits of %v, and the last attempt came at %v", waited, last)
 					}
 				})
 			})

@@ -164,31 +164,30 @@ type Frame struct {
 
 // Reflector is the Reflector's state.
 type Reflector struct {
-	Phase           string  `json:"phase"` // idle, listing, watch-listing, watching, backoff, stopped
-	ResourceVersion string  `json:"resourceVersion"`
-	Lists           int     `json:"lists"`   // LIST requests sent, including pages
-	Watches         int     `json:"watches"` // WATCH requests sent, including WatchLists
-	Relists         int     `json:"relists"` // rounds of ListAndWatch that began after a list had been taken over
-	Events          int     `json:"events"`
-	Bookmarks       int     `json:"bookmarks"`
-	Dropped         int     `json:"dropped"`
-	Bytes           int     `json:"bytes"`
-	LastRequest     string  `json:"lastRequest"`    // URL as sent
-	Verb            string  `json:"verb"`           // of the last request: LIST, WATCH, WATCHLIST
-	RequestMillis   float64 `json:"requestMillis"`  // when it was sent
-	TimeoutSeconds  int64   `json:"timeoutSeconds"` // of an open watch
-	LastError       string  `json:"lastError"`
-	LastErrorMillis float64 `json:"lastErrorMillis"`
-	Why             string  `json:"why"`           // why the current round of ListAndWatch runs
-	BackoffMillis   float64 `json:"backoffMillis"` // length of the current wait, 0 when there is none
-	BackoffSince    float64 `json:"backoffSince"`  // when it began
-	BackoffCause    string  `json:"backoffCause"`
-	// BackoffThen says what follows the wait: "watch again", "list and watch again" or, unseen by the Reflector, "send the request again".
-	BackoffThen string    `json:"backoffThen"`
-	Backoffs    []float64 `json:"backoffs"`  // the waits of the current outage, in ms, oldest first (at most 16)
-	TempStore   int       `json:"tempStore"` // objects in the WatchList's temporary store
-	Resyncs     int       `json:"resyncs"`
-	Unavailable bool      `json:"unavailable"`
+	Phase           string    `json:"phase"` // idle, listing, watch-listing, watching, backoff, stopped
+	ResourceVersion string    `json:"resourceVersion"`
+	Lists           int       `json:"lists"`   // LIST requests sent, including pages
+	Watches         int       `json:"watches"` // WATCH requests sent, including WatchLists
+	Relists         int       `json:"relists"` // rounds of ListAndWatch that began after a list had been taken over
+	Events          int       `json:"events"`
+	Bookmarks       int       `json:"bookmarks"`
+	Dropped         int       `json:"dropped"`
+	Bytes           int       `json:"bytes"`
+	LastRequest     string    `json:"lastRequest"`    // URL as sent
+	Verb            string    `json:"verb"`           // of the last request: LIST, WATCH, WATCHLIST
+	RequestMillis   float64   `json:"requestMillis"`  // when it was sent
+	TimeoutSeconds  int64     `json:"timeoutSeconds"` // of an open watch
+	LastError       string    `json:"lastError"`
+	LastErrorMillis float64   `json:"lastErrorMillis"`
+	Why             string    `json:"why"`           // why the current round of ListAndWatch runs
+	BackoffMillis   float64   `json:"backoffMillis"` // length of the current wait, 0 when there is none
+	BackoffSince    float64   `json:"backoffSince"`  // when it began
+	BackoffCause    string    `json:"backoffCause"`
+	BackoffThen     string    `json:"backoffThen"` // what follows: "watch again", "list and watch again" or "send the request again".
+	Backoffs        []float64 `json:"backoffs"`    // the waits of the current outage, in ms, oldest first (at most 16)
+	TempStore       int       `json:"tempStore"`   // objects in the WatchList's temporary store
+	Resyncs         int       `json:"resyncs"`
+	Unavailable     bool      `json:"unavailable"`
 	// Unread is how many changes of what it watches it has not read. Absent where that is unknown: only the page's own simulated cluster counts them.
 	Unread *int `json:"unread,omitempty"`
 }
