@@ -17,6 +17,8 @@ type requestView struct {
 	sent   int64
 	reason string // of an ERROR frame
 	failed bool
+	// A watch beside the informer's own has its request, its answer and its end in the log, and no frames.
+	beside bool
 }
 
 type listOpts struct {
@@ -104,7 +106,7 @@ func (lv *laneView) restoreWire(s *sample) (api, refl map[string]interface{}, wi
 	w := &v.p.wire
 	w.mu.Lock()
 	for _, r := range w.openRequests {
-		if r.lane == lv.l {
+		if r.lane == lv.l || r.beside == lv.l {
 			all = append(all, openRequest{r, r.status})
 		}
 	}
@@ -124,9 +126,13 @@ func (lv *laneView) restoreWire(s *sample) (api, refl map[string]interface{}, wi
 		}
 		sent := float64(r.sent.Sub(v.p.start)-v.start) / float64(time.Millisecond)
 		frames, verb := r.frames.Load(), r.verb
-		v.reqs[r.id] = &requestView{lv: lv, verb: verb, frames: int(frames), sent: int64(r.sent.Sub(v.p.start) - v.start)}
+		isBeside := r.lane != lv.l
+		v.reqs[r.id] = &requestView{lv: lv, verb: verb, frames: int(frames), sent: int64(r.sent.Sub(v.p.start) - v.start), beside: isBeside}
 		requests = append(requests, map[string]interface{}{"id": r.id, "url": r.url, "status": r.status, "open": true, "sentMillis": sent,
-			"bytes": r.bytes.Load(), "frames": frames})
+			"bytes": r.bytes.Load(), "frames": frames, "unowned": isBeside})
+		if isBeside {
+			continue
+		}
 		refl["verb"], refl["lastRequest"], refl["requestMillis"] = verb, r.url, sent
 		switch {
 		case !r.watch:
@@ -153,6 +159,10 @@ func (v *viewer) writeWire(e *event) {
 	if r == nil {
 		return // it belongs to no informer of this trace
 	}
+	if r.beside {
+		v.writeBeside(moment, e, r.lv)
+		return
+	}
 	switch e.kind {
 	case evWireResponse:
 		v.writeResponse(moment, e, r)
@@ -174,6 +184,11 @@ func (v *viewer) writeRequest(moment int64, e *event) {
 	if !e.flag || lv == nil {
 		return
 	}
+	if e.n != 0 {
+		v.reqs[e.req] = &requestView{lv: lv, beside: true}
+		lv.put(&line{At: moment, Kind: "WireRequest", Req: e.req, Text: e.text, Flag: true})
+		return
+	}
 	lv.endWait(moment)
 	r := &requestView{lv: lv, verb: verbOf(u), sent: moment}
 	v.reqs[e.req] = r
@@ -192,6 +207,22 @@ func (v *viewer) writeRequest(moment int64, e *event) {
 	}
 	lv.put(&line{At: moment, Kind: "RequestSent", Req: e.req, Verb: r.verb, Options: o})
 	lv.put(&line{At: moment, Kind: "WireRequest", Req: e.req, Text: e.text})
+}
+
+// writeBeside writes what becomes of a watch beside the informer's own.
+func (v *viewer) writeBeside(moment int64, e *event, lv *laneView) {
+	switch e.kind {
+	case evWireResponse:
+		x := line{At: moment, Kind: "WireResponse", Req: e.req, N: int(e.n)}
+		if e.text != "" || e.n >= 400 {
+			x.Err = (&failure{cause: e.text, code: int(e.n)}).error()
+			delete(v.reqs, e.req)
+		}
+		lv.put(&x)
+	case evWireDone:
+		lv.put(&line{At: moment, Kind: "WireDone", Req: e.req})
+		delete(v.reqs, e.req)
+	}
 }
 
 func (v *viewer) writeResponse(moment int64, e *event, r *requestView) {

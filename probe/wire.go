@@ -60,6 +60,7 @@ type request struct {
 	frames atomic.Int64
 	bytes  atomic.Int64
 	lane   *lane     // whose Reflector sent it; nil for a request of no informer
+	beside *lane     // of a watch of no informer: one whose watch of the same scope is open
 	res    *resource // nil for a request of no resource, or without Measure
 }
 
@@ -224,6 +225,16 @@ func (w *wire) owner(lanes []*lane, t target, u *url.URL, verb string) *lane {
 	return nil
 }
 
+// neighbour returns the informer beside whose open watch another one of the same scope begins, nil for none.
+func (w *wire) neighbour(lanes []*lane, t target, u *url.URL) *lane {
+	for _, l := range lanes {
+		if open := w.openRequests[l.requests.open]; l.isOf(t) && l.requests.scope == scopeOf(u) && open != nil && open.watch {
+			return l
+		}
+	}
+	return nil
+}
+
 func (w *wire) begin(ctx context.Context, u *url.URL, lanes []*lane) *request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -246,6 +257,8 @@ func (w *wire) begin(ctx context.Context, u *url.URL, lanes []*lane) *request {
 		}
 		if r.lane = w.owner(lanes, t, u, r.verb); r.lane != nil {
 			r.lane.requests.open = r.id
+		} else if r.watch {
+			r.beside = w.neighbour(lanes, t, u)
 		}
 	}
 	if len(w.openRequests) < maxOpen {
@@ -302,11 +315,16 @@ func safeURL(u *url.URL) (s string, watch bool) {
 	return u.Path + "?" + out.Encode(), watch
 }
 
-func (r *request) laneID() uint8 {
-	if r.lane == nil {
-		return 0
+// sentEvent returns what is recorded of a request that is sent. Only one of an informer, or beside an informer's watch, has a lane; n is 1 for the latter.
+func (r *request) sentEvent() event {
+	e := event{kind: evWireRequest, req: r.id, text: r.url}
+	switch {
+	case r.lane != nil:
+		e.flag, e.lane = true, r.lane.id
+	case r.beside != nil:
+		e.flag, e.lane, e.n = true, r.beside.id, 1
 	}
-	return r.lane.id
+	return e
 }
 
 func (f *failure) thenWords() string {
@@ -333,7 +351,7 @@ func (t *trip) RoundTrip(r *http.Request) (*http.Response, error) {
 		t.p.wire.count(q, r.URL)
 	}
 	if t.p.attached.Load() {
-		t.p.emit(event{kind: evWireRequest, req: q.id, text: q.url, flag: q.lane != nil, lane: q.laneID()})
+		t.p.emit(q.sentEvent())
 	}
 	resp, err := t.next.RoundTrip(r)
 	if err != nil || resp == nil {

@@ -245,3 +245,40 @@ func TestSeveralInformersOfAResource(t *testing.T) {
 	}
 	end(second)
 }
+
+// TestAWatchOfNobody: a watch beside that of an informer, which no known informer has sent, is in the log as what it is, also for a viewer that attaches late.
+func TestAWatchOfNobody(t *testing.T) {
+	p, s := probeOf(t, "pods", "nodes")
+	r := newReading(t, p)
+	defer p.detach()
+	defer s.get(watchPods).Close()
+	further := s.get(watchPods)
+	s.get("https://api/api/v1/pods?watch=true&labelSelector=a%3Db").Close() // of another scope
+	s.get("https://api/api/v1/pods?resourceVersion=0").Close()              // of a client that only lists
+	late := &strings.Builder{}
+	v := newViewer(p, late, p.informers())
+	if err := v.begin(nil); err != nil {
+		t.Fatal(err)
+	}
+	s.fail(syscall.ECONNREFUSED)
+	s.get(watchPods)
+	_ = further.Close()
+	var got []string
+	r.drain()
+	for _, text := range r.was {
+		var l line
+		if err := json.Unmarshal([]byte(text), &l); err != nil {
+			t.Fatal(err)
+		}
+		if l.Req > 1 {
+			got = append(got, fmt.Sprintf("%d %s %d %v %v", l.Lane, l.Kind, l.Req, l.Flag, l.Err != nil))
+		}
+	}
+	want := []string{"0 WireRequest 2 true false", "0 WireResponse 2 false false", "0 WireRequest 5 true false", "0 WireResponse 5 false true", "0 WireDone 2 false false"}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("recorded:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if text := strings.ReplaceAll(late.String(), `\"`, `"`); strings.Count(text, `"unowned":true`) != 1 || !strings.Contains(text, `"phase":"watching"`) {
+		t.Errorf("a late viewer gets %s", text)
+	}
+}

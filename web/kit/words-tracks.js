@@ -114,6 +114,7 @@ addWords({
   'inside.change': ['change it', '修改'],
   'inside.reflector': ['Inside the Reflector', 'Reflector 内部'],
   'inside.noRequest': ['no request yet', '还没有请求'],
+  'inside.unowned': ['of no informer here', '不属于这里的 informer'],
   'inside.requests': ['{n} [n:LIST|LISTs], {m} [m:WATCH|WATCHes], {k} [k:relist|relists]', '{n} 次 LIST，{m} 次 WATCH，{k} 次 relist'],
   'inside.events': ['{n} [n:event|events], {m} [m:bookmark|bookmarks]', '{n} 个事件，{m} 个书签'],
   'inside.ahead': ['{n} [n:frame|frames] decoded ahead of it', '提前解码 {n} 帧'],

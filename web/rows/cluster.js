@@ -26,8 +26,9 @@ export const cluster = {
         { path: 'n=version api.resourceVersion', as: 't inside.newest' },
         ...(api.oldest ? [{ path: 'n=version api.oldest', as: /** @type {const} */ ('t inside.oldest') }] : []),
         ...(api.crowd ? crowd : []),
-        ...api.requests.slice(0, api.crowd ? 0 : 2).map((r) => (
-          { words: cut(`${r.verb} ${r.url.replace(/^https?:\/\/[^/]+/, '')}`, 44), mono: true, aside: r.status ? String(r.status) : '' })),
+        ...api.requests.slice(0, api.crowd ? 0 : 2).map((r) => ({
+          words: cut(`${r.verb} ${r.url.replace(/^https?:\/\/[^/]+/, '')}`, 44), mono: true, aside: r.unowned ? t('inside.unowned') : String(r.status || ''),
+        })),
       ],
       acts: ctx.clusterMenu && ctx.model.changeable() && !ctx.follower ? [{ words: t('inside.change'), call: 'cluster', does: ctx.clusterMenu }] : [],
     };

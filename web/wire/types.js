@@ -718,6 +718,7 @@
  * @property {string} url
  * @property {'LIST' | 'WATCH' | 'WatchList'} verb
  * @property {boolean} [continues] it asks for a further page of a LIST
+ * @property {boolean} [unowned] a watch of a client that the log does not have
  * @property {number} status 0 while unanswered
  * @property {boolean} open
  * @property {number} sentMillis

@@ -83,7 +83,7 @@ func (d *Doctor) See(e *event.Entry) {
 	}
 	switch event.SubjectOf(e.Kind) {
 	case event.AboutWorld:
-		if e.Kind == event.KindWireRequest {
+		if e.Kind == event.KindWireRequest && !e.WireRequest().Unowned {
 			d.lane(int(e.Lane)).refl.see(e)
 		}
 		return

@@ -128,6 +128,24 @@ func TestRecordingsOfAProbe(t *testing.T) {
 			}
 		}, ""},
 
+		{"a watch beside the informer's own, that stays open", func(s *script) {
+			s.begin(nil)
+			s.add(time.Second, event.WireRequest{Req: 2, URL: "/api/v1/namespaces/ns/configmaps?watch=true", Unowned: true}.Event(),
+				event.WireResponse{Req: 2, Status: 200}.Event())
+			s.add(12*time.Second, event.Note{Text: "the end"}.Event())
+		}, "warning unshared-informers: A further watch of configmaps is open, which none of the informers seen here has: " +
+			"/api/v1/namespaces/ns/configmaps?watch=true."},
+
+		{"one that ends soon, and one that has just begun", func(s *script) {
+			s.begin(nil)
+			request := func(id uint32) event.Event {
+				return event.WireRequest{Req: id, URL: "/api/v1/namespaces/ns/configmaps?watch=true", Unowned: true}.Event()
+			}
+			s.add(time.Second, request(2), event.WireResponse{Req: 2, Status: 200}.Event())
+			s.add(5*time.Second, event.WireDone{Req: 2}.Event(), request(3))
+			s.add(5*time.Second, event.Note{Text: "the end"}.Event())
+		}, ""},
+
 		{"a patch that changes nothing", func(s *script) {
 			s.begin(nil)
 			rv := s.next()

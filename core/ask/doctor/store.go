@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"informerscope/core/log/fold"
 	"informerscope/core/words/event"
@@ -19,6 +20,8 @@ const (
 	bytesPerMiB   = 1 << 20
 	bytesPerKiB   = 1 << 10
 	percentFactor = 100
+
+	unownedTooLong = 10 * time.Second // a watch that somebody waits with is shorter
 )
 
 // mutations are the objects of a store that a handler changed.
@@ -113,5 +116,25 @@ func (r *report) reportUnshared() {
 			"每个都有自己的 watch 和 %[3]d 个对象的本地缓存。",
 			len(lanes), cmp.Or(informerName(r.state), "the resource"), r.state.Indexer.Count)
 		r.find(unsharedInformers, Warning, r.lane.beginning.at, r.lane.beginning, what, Words{})
+	}
+	r.reportUnowned()
+}
+
+// reportUnowned reports open watches beside those of the informers.
+func (r *report) reportUnowned() {
+	seen := map[uint32]bool{}
+	for i := range r.fold.Lanes() {
+		s := r.fold.LaneState(i)
+		for _, request := range s.API.Requests {
+			since := time.Duration(request.SentMillis * float64(time.Millisecond))
+			if !request.Open || !request.Unowned || seen[request.ID] || r.end.at-since < unownedTooLong {
+				continue
+			}
+			seen[request.ID] = true
+			r.lane, r.state = r.doctor.lane(i), s
+			what := say("A further watch of %[1]s is open, which none of the informers seen here has: %[2]s.", "还有一个对 %[1]s 的 watch 开着，"+
+				"它不属于这里看到的任何 informer：%[2]s。", informerName(s), request.URL)
+			r.find(unsharedInformers, Warning, since, r.end, what, Words{})
+		}
 	}
 }

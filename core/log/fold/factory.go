@@ -112,7 +112,7 @@ func (f *Fold) factoryRow(i int) facts.FactoryRow {
 	}
 	r.Namespace, r.Selectors = ScopeOf(l.refl.lastRequest(f.sel.ForTarget(l.identity.Target)))
 	for j := range w.open {
-		if f.ownsRequest(i, w.open[j].URL) {
+		if !w.open[j].Unowned && f.ownsRequest(i, w.open[j].URL) {
 			r.Requests++
 		}
 	}

@@ -142,6 +142,7 @@ type WireRequest struct {
 	URL        string  `json:"url"`
 	Verb       string  `json:"verb" web:"LIST|WATCH|WatchList"`
 	Continues  bool    `json:"continues,omitempty"` // it asks for a further page of a LIST
+	Unowned    bool    `json:"unowned,omitempty"`   // a watch of a client that the log does not have
 	Status     int     `json:"status"`              // 0 while unanswered
 	Open       bool    `json:"open"`
 	SentMillis float64 `json:"sentMillis"`

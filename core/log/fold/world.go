@@ -174,8 +174,10 @@ func (f *Fold) applyWire(around *world, w *wire, e *event.Entry) {
 		if len(w.open) >= maxOpen {
 			w.open = slices.Delete(w.open, 0, 1)
 		}
-		w.open = append(w.open, WireRequest{ID: wireRequest.Req, URL: wireRequest.URL, Open: true, SentMillis: Millis(e.At)})
-		f.wireURL(e)
+		w.open = append(w.open, WireRequest{ID: wireRequest.Req, URL: wireRequest.URL, Open: true, Unowned: wireRequest.Unowned, SentMillis: Millis(e.At)})
+		if !wireRequest.Unowned {
+			f.wireURL(e)
+		}
 	case event.KindWireResponse:
 		wireResponse := e.WireResponse()
 		if r := w.request(wireResponse.Req); r != nil {

@@ -258,10 +258,12 @@ type Handled struct {
 // ListenerSynced carries which registration's HasSynced became true.
 type ListenerSynced struct{ Listener int32 }
 
-// WireRequest carries an HTTP request. Its number counts requests on the wire, not the Reflector's.
+// WireRequest carries an HTTP request. Its number counts requests on the wire, not the Reflector's. An Unowned one is a watch of the lane's resource by a
+// client that the log does not have.
 type WireRequest struct {
-	Req uint32
-	URL string `member:"Text"` // path and query
+	Req     uint32
+	URL     string `member:"Text"` // path and query
+	Unowned bool   `member:"Flag"`
 }
 
 // WireResponse carries the status of a response, or why there is none.

@@ -557,14 +557,14 @@ func (e *Event) ListenerSynced() (x ListenerSynced) {
 
 // Event returns the event that carries x.
 func (x WireRequest) Event() Event {
-	return Event{Kind: KindWireRequest, raw: Members{Req: x.Req, Text: x.URL}}
+	return Event{Kind: KindWireRequest, raw: Members{Req: x.Req, Text: x.URL, Flag: x.Unowned}}
 }
 
 // WireRequest returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) WireRequest() (x WireRequest) {
 	switch e.Kind {
 	case KindWireRequest:
-		x = WireRequest{Req: e.raw.Req, URL: e.raw.Text}
+		x = WireRequest{Req: e.raw.Req, URL: e.raw.Text, Unowned: e.raw.Flag}
 	}
 	return x
 }
@@ -1075,7 +1075,7 @@ var members = [256][]string{
 	KindHandling:             {"Listener", "Op", "Key", "RV", "Flag"},
 	KindHandled:              {"Listener", "Op", "Key", "RV", "Dur", "Err"},
 	KindListenerSynced:       {"Listener"},
-	KindWireRequest:          {"Req", "Text"},
+	KindWireRequest:          {"Req", "Text", "Flag"},
 	KindWireResponse:         {"Req", "N", "Err"},
 	KindWireBytes:            {"Req", "N"},
 	KindWireFrame:            {"Req", "Op", "Key", "RV", "N", "Obj"},
