@@ -116,6 +116,7 @@ func TestTheTour(t *testing.T) {
 					t.Errorf("step %d: the story's bar covers a button beside it", step)
 				}
 				if rides(t, page) {
+					waitTour(t, page, "!!stage.find('.storybar .key.asked')")
 					pressTour(t, page, ".storybar .key.asked")
 					if c.lang == "en" {
 						rideAlong(t, page, "tour-"+c.lang, func() { pressTour(t, page, ".ride .key.asked") })
@@ -207,6 +208,7 @@ func TestTheTourIsOfferedOnce(t *testing.T) {
 	if err := again.Keys(harness.Timeout(t, 30*time.Second), "Enter"); err != nil {
 		t.Fatal(err)
 	}
+	waitTour(t, again, "%s?.step === '5' && %s.state === 'stands'", storyBar, storyBar) // it is replayed up to there
 	answer(t, again, 5)
 	waitTour(t, again, "%s?.step === '5' && %s.state === 'told'", storyBar, storyBar)
 	waitTour(t, again, "stage.find('.cap .say').textContent === %s", harness.Quote(said))
