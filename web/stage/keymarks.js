@@ -12,6 +12,7 @@ export const marks = [
   ['held', 'M1 8h18', 'held'], ['gap', 'M2 12l8 -9M8 12l8 -9M14 12l5 -6', 'gap'], ['silent', 'M1 7h18', 'silent'], ['retry', 'M1 7h18', 'retry'],
   ['failed', 'M6 3l8 8M14 3l-8 8', 'failed'], ['call', 'M1 7h18', 'call'], ['list', 'M10 2v10', 'list'], ['resync', 'M10 1v12', 'resync'],
   ['unseen', 'M10 2v10', 'unseen'], ['notch', 'M1 8h6M11 8h8', 'notch'], ['row', 'M6 1l4 4l4 -4M10 1v12', 'row'], ['act', 'M5 4l5 6l5 -6', 'act'],
+  ['read', 'M6 4h8l-4 7z', 'read'], ['readOld', 'M6 4h8l-4 7z', 'read-old'],
   ['unjittered', 'M6 13v-11h8v11', 'row'], ['fork', 'M10 0v14', 'fork'], ['followed', 'M1 7h18M7.5 7a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0 -5 0', 'followed'],
 ];
 
@@ -36,7 +37,7 @@ export function marksIn({ past: { rows, journey }, fork, state }, drawn) {
   const seen = new Set(usual);
   for (const row of rows) {
     if (!drawn.has(row.id)) continue;
-    for (const { kind } of row.spans) seen.add(markOf(kind));
+    for (const { kind, behind } of row.spans) seen.add(kind === 'read' && behind ? 'readOld' : markOf(kind));
     if (row.keyed && [...row.columns.values()].some((column) => column[4]?.length)) seen.add('notch');
   }
   if (rows.some((row) => drawn.has(row.id) && row.spans.some((span) => span.kind === 'pile' && span.toMillis !== null))) seen.add('waited');

@@ -25,11 +25,11 @@ test('each mark has words and a look', () => {
 });
 
 test('the line has the marks that are in the picture', () => {
-  const row = { id: '0.work', spans: [{ kind: 'retry' }, { kind: 'failed' }, { kind: 'burst' }], keyed: true, columns: new Map([[1, [1, [], [0, 2], -1, [0]]]]) };
+  const row = { id: '0.work', spans: [{ kind: 'retry' }, { kind: 'failed' }, { kind: 'burst' }, { kind: 'read' }, { kind: 'read', behind: 2 }], keyed: true, columns: new Map([[1, [1, [], [0, 2], -1, [0]]]]) };
   const model = { past: { rows: [row], journey: { stops: [] } }, fork: null };
   const quiet = marksIn({ past: { rows: [], journey: null }, fork: null }, new Set());
   const others = (drawn) => [...marksIn(model, new Set(drawn))].filter((mark) => mark && !quiet.has(mark));
-  assert.deepEqual(others(['0.work']), ['retry', 'failed', 'notch', 'followed']);
+  assert.deepEqual(others(['0.work']), ['retry', 'failed', 'read', 'readOld', 'notch', 'followed']);
   assert.deepEqual(others([]), ['followed'], 'a row that is not drawn has no marks');
   const pile = (toMillis) => marksIn({ past: { rows: [{ ...row, spans: [{ kind: 'pile', toMillis }] }], journey: null }, fork: null }, new Set(['0.work']));
   assert.ok(pile(5).has('waited') && !pile(null).has('waited'), 'what waited is half as bright');

@@ -685,7 +685,7 @@
  * Span is something that lasted, or happened, in a row.
  * @typedef {object} Span
  * @property {'hold' | 'call' | 'gap' | 'backoff' | 'list' | 'silent' | 'resync' | 'added' | 'removed' | 'retry' | 'failed' | 'unseen' |
- *   'burst' | 'pile' | 'act'} kind
+ *   'burst' | 'pile' | 'read' | 'act'} kind
  * @property {number} fromMillis
  * @property {number | null} toMillis null while it lasts
  * @property {number} [n]
@@ -694,6 +694,10 @@
  * @property {number} [code]
  * @property {string} [key]
  * @property {string} [words]
+ * @property {string} [rv] the version that a read got, empty for no object. Latest is the newest that the cluster is known to have had
+ *   then, Behind versions later, and empty if the object was deleted.
+ * @property {string} [latest]
+ * @property {number} [behind]
  */
 
 /**

@@ -24,6 +24,7 @@ type cluster struct {
 type change struct {
 	rv     string
 	lane   uint8
+	unsent bool  // the informer does not ask for the object
 	seen   stamp // when the Reflector received it
 	before int   // the number of the object's change before it, -1 if there is none
 }
@@ -31,7 +32,7 @@ type change struct {
 // write notes a change that the cluster wrote.
 func (c *cluster) write(s stamp, lane uint8, x event.ClusterChange) {
 	n := c.add(s, lane, x.Op, x.Key, x.RV)
-	if x.Unsent {
+	if c.about[n-c.base].unsent = x.Unsent; x.Unsent {
 		c.lost = append(c.lost, n)
 	} else {
 		c.pending = append(c.pending, n)
@@ -76,6 +77,26 @@ func (c *cluster) find(w *Window) int {
 		}
 	}
 	return newest
+}
+
+// lag returns the newest version of an object that was written, empty if it was deleted. It also returns how many changes later that is than what a read got,
+// which is rv, or empty for no object. Not ok: the log does not say.
+func (c *cluster) lag(key, rv string) (latest string, behind int, ok bool) {
+	n, ok := c.latest[key]
+	if !ok || !c.written {
+		return "", 0, false
+	}
+	if c.changes[n-c.base].op != event.OpDeleted {
+		latest = c.about[n-c.base].rv
+	}
+	for ; n >= c.base; n = c.about[n-c.base].before {
+		x := &c.about[n-c.base]
+		if rv == "" && (x.unsent || c.changes[n-c.base].op == event.OpDeleted) || rv != "" && !event.IsNewer(x.rv, rv) {
+			break
+		}
+		behind++
+	}
+	return latest, behind, true
 }
 
 // see notes that a Reflector received a change.

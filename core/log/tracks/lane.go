@@ -39,6 +39,7 @@ type lane struct {
 	feeder     int32
 	workCauses causes
 	failures   map[string]int // of a key that fails
+	reads      reads          // through the lister
 }
 
 // handler has the row of a handler.
@@ -329,6 +330,8 @@ func (l *lane) applyWork(s stamp, e *event.Entry) {
 		if x.Flag {
 			l.work.enter(s, event.OpNone, x.Key, "", 1)
 		}
+	case event.KindListerRead:
+		l.addRead(s, e.Lane, e.ListerRead())
 	case event.KindReconciled:
 		if err := e.Err(); err != nil {
 			l.workCauses.mark(s, Failed, 0, fold.Shorten(strings.TrimSpace(err.Error()))).key = e.Key()
@@ -496,6 +499,7 @@ func (l *lane) forget(before time.Duration) {
 		c.forget(before)
 	}
 	l.stored.forget(before)
+	l.reads.forget(before)
 	for _, h := range l.handlers {
 		h.causes.forget(before)
 		h.calls.forget(before)

@@ -103,6 +103,7 @@ const (
 	Unseen  SpanKind = "unseen"  // from the first to the last of N changes that no watch has brought to the informer, with none between that was.
 	Burst   SpanKind = "burst"   // N changes came close together.
 	Pile    SpanKind = "pile"    // something waited: N at most, Merged changes went into keys that waited already.
+	Read    SpanKind = "read"    // worker N, 0 if it is not known, read Key through the lister, and others next to it Merged times.
 	Act     SpanKind = "act"     // somebody did something: Words as a link has it ("burst:1000"). Key is empty for a user of the page, "note", or another author.
 )
 
@@ -111,7 +112,7 @@ const Unstarted = "unstarted"
 
 // Span is something that lasted, or happened, in a row.
 type Span struct {
-	Kind       SpanKind `json:"kind" web:"hold|call|gap|backoff|list|silent|resync|added|removed|retry|failed|unseen|burst|pile|act"`
+	Kind       SpanKind `json:"kind" web:"hold|call|gap|backoff|list|silent|resync|added|removed|retry|failed|unseen|burst|pile|read|act"`
 	FromMillis float64  `json:"fromMillis"`
 	ToMillis   *float64 `json:"toMillis"` // null while it lasts
 	N          int      `json:"n,omitempty"`
@@ -120,6 +121,11 @@ type Span struct {
 	Code       int      `json:"code,omitempty"`
 	Key        string   `json:"key,omitempty"`
 	Words      string   `json:"words,omitempty"`
+	// RV is the version that a read got, empty for no object. Latest is the newest that the cluster is known to have had then, Behind versions later, and empty
+	// if the object was deleted.
+	RV     string `json:"rv,omitempty"`
+	Latest string `json:"latest,omitempty"`
+	Behind int    `json:"behind,omitempty"`
 }
 
 // Equal reports whether two Spans say the same.

@@ -100,6 +100,8 @@ func (l *lane) rows(w *Window, number int) []Row {
 	}
 	if l.workRow {
 		r := row("work", &l.work, nil, l.workCauses.spans)
+		r.addReads(w, l.reads)
+		r.sortSpans()
 		r.Listener = l.feeder
 		out = append(out, r)
 	}

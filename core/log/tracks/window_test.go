@@ -2,6 +2,8 @@ package tracks
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -163,5 +165,88 @@ func TestWithoutAWatchNoChangeIsOnItsWay(t *testing.T) {
 	add(5, 3*time.Second, event.ClusterChange{Op: event.OpUpdated, Key: "a/a", RV: "6"}.Event())
 	if n := unseen(5, 3*time.Second+time.Millisecond); n != 2 {
 		t.Errorf("1 ms after a change, without a watch: %d changes are not seen", n)
+	}
+}
+
+// TestReadsAreToldAsFarAsTheyAreKnown: with the version that the read got, and the one that the cluster had then. Later reads are not told, nor those of
+// another informer's store; a worker has one in a few columns, and a stale one goes before others.
+func TestReadsAreToldAsFarAsTheyAreKnown(t *testing.T) {
+	var tr Tracks
+	seq := uint64(0)
+	add := func(at time.Duration, e event.Event) {
+		seq++
+		tr.Add(&event.Entry{Seq: seq, At: at, Event: e})
+	}
+	add(0, event.Selected{Selection: `{"source":"sim","eras":["1.37"]}`}.Event())
+	add(time.Second, event.ListerRead{Worker: 1, Key: "a/b", RV: "41", Latest: "41"}.Event())
+	add(time.Second+time.Millisecond, event.ListerRead{Worker: 1, Key: "a/b", RV: "41", Latest: "43", Behind: 2}.Event())
+	add(time.Second+2*time.Millisecond, event.ListerRead{Worker: 1, Key: "a/b", RV: "41", Latest: "44", Behind: 3}.Event())
+	add(time.Second+3*time.Millisecond, event.ListerRead{Worker: 2, Key: "a/c"}.Event())
+	add(2*time.Second, event.ListerRead{Lane: 2, Key: "other", RV: "1"}.Event())
+	add(2*time.Second, event.ListerRead{Key: "a/d", RV: "7"}.Event())
+	add(3*time.Second, event.ListerRead{Worker: 1, Key: "a/b", RV: "44", Latest: "44"}.Event())
+	readsOf := func(w *Window) (out []string) {
+		for _, row := range tr.Rows(w) {
+			for _, s := range row.Spans {
+				if s.Kind == Read {
+					out = append(out, fmt.Sprintf("%d: %s %q of %q, %d behind, %d more", s.N, s.Key, s.RV, s.Latest, s.Behind, s.Merged))
+				}
+			}
+		}
+		return out
+	}
+	coarse := &Window{Step: 10 * time.Millisecond, Last: 299, Seq: seq - 1, Now: 3 * time.Second}
+	want := []string{`1: a/b "41" of "43", 2 behind, 2 more`, `2: a/c "" of "", 0 behind, 0 more`, `0: a/d "7" of "", 0 behind, 0 more`}
+	if got := readsOf(coarse); !slices.Equal(got, want) {
+		t.Errorf("in columns of 10 ms the reads are\n%s, not\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	fine := &Window{Step: 100 * time.Microsecond, First: 10_000, From: 10_000, Last: 10_025, Seq: 4, Now: time.Second + 2500*time.Microsecond}
+	want = []string{`1: a/b "41" of "41", 0 behind, 0 more`, `1: a/b "41" of "43", 2 behind, 0 more`, `1: a/b "41" of "44", 3 behind, 0 more`}
+	if got := readsOf(fine); !slices.Equal(got, want) {
+		t.Errorf("in columns of 0.1 ms, before the read of a/c, the reads are\n%s, not\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	for range 5000 {
+		add(4*time.Second, event.ListerRead{Worker: int32(seq), Key: "a/b"}.Event())
+	}
+	if n := len(readsOf(&Window{Step: 10 * time.Millisecond, Last: 400, Seq: seq, Now: 4 * time.Second})); n > 4+mostReaders+1 {
+		t.Errorf("5,000 workers of a damaged log have %d reads in one place", n)
+	}
+	add(8*time.Second, event.ListerRead{Worker: 1, Key: "a/b"}.Event())
+	if tr.Forget(5 * time.Second); len(tr.lanes[0].reads) != 1 {
+		t.Errorf("after the log has dropped all others, %d reads are kept", len(tr.lanes[0].reads))
+	}
+}
+
+// TestAReadIsComparedWithWhatWasWritten: no watch brings the changes, so the informer knows of none; the log has them.
+func TestAReadIsComparedWithWhatWasWritten(t *testing.T) {
+	var tr Tracks
+	seq := uint64(0)
+	add := func(all ...event.Event) {
+		for _, e := range all {
+			seq++
+			tr.Add(&event.Entry{Seq: seq, At: time.Duration(seq) * time.Second, Event: e})
+		}
+	}
+	add(event.Selected{Selection: `{"source":"sim","eras":["1.37"]}`}.Event(), event.ClusterObjects{Sent: 2}.Event())
+	for _, c := range []struct {
+		written event.ClusterChange
+		key, rv string
+		latest  string
+		behind  int
+	}{
+		{event.ClusterChange{Op: event.OpUpdated, Key: "a/a", RV: "9"}, "a/a", "5", "9", 1},
+		{event.ClusterChange{Op: event.OpUpdated, Key: "a/a", RV: "10"}, "a/a", "5", "10", 2},
+		{event.ClusterChange{Op: event.OpUpdated, Key: "a/b", RV: "11"}, "a/a", "9", "10", 1},
+		{event.ClusterChange{Op: event.OpUpdated, Key: "a/b", RV: "12"}, "a/a", "10", "10", 0},
+		{event.ClusterChange{Op: event.OpDeleted, Key: "a/a", RV: "13"}, "a/a", "10", "", 1},
+		{event.ClusterChange{Op: event.OpAdded, Key: "a/a", RV: "14"}, "a/a", "", "14", 1},
+		{event.ClusterChange{Op: event.OpDeleted, Key: "a/a", RV: "15"}, "a/a", "", "", 0},
+		{event.ClusterChange{Op: event.OpUpdated, Key: "a/c", RV: "16", Unsent: true}, "a/c", "", "16", 0},
+	} {
+		add(c.written.Event(), event.ListerRead{Worker: 1, Key: c.key, RV: c.rv, Latest: c.rv}.Event())
+		if got := tr.lanes[0].reads[len(tr.lanes[0].reads)-1]; got.latest != c.latest || got.behind != c.behind {
+			t.Errorf("after %+v the read that got %q is of %q, %d behind; the cluster has %q, and that is %d behind",
+				c.written, c.rv, got.latest, got.behind, c.latest, c.behind)
+		}
 	}
 }
