@@ -189,5 +189,8 @@ addWords({
   'point.removed': ['removed here', '在此移除'],
   'point.retry': ['failure {n}, waits {s}:', '失败 {n} 次，等待 {s}：'],
   'point.failed': ['a reconcile failed:', '一次调谐失败：'],
+  'point.read': ['worker {n} read {key}:', 'worker {n} 读 {key}：'],
+  'point.readBy': ['a read of {key}:', '读 {key}：'],
+  'point.reads': ['{n} more [n:read|reads] beside it', '旁边还有 {n} 次读取'],
   'point.burst': ['{n} [n:change|changes] in {s}', '{s} 内 {n} 个变更'],
 });

@@ -2,12 +2,15 @@
 // What the rows say of their past.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { t } from '../kit/i18n.js';
 import '../kit/words-past.js';
+import '../kit/words-tracks.js';
 import { drawActs, drawHolds, writeLists, writePiles } from '../stage/causes.js';
 import { Pen } from '../stage/pen.js';
 import { clusterPast } from './cluster-past.js';
 import { fold } from './handler.js';
 import { handlerPast } from './handler-past.js';
+import { sayRead } from './reads.js';
 import { reflectorPast } from './reflector-past.js';
 import { workPast } from './work-past.js';
 
@@ -76,6 +79,17 @@ test('a call says its length once it is over, and where there is room', () => {
   assert.deepEqual(words('handler', [{ kind: 'call', fromMillis: 1200, toMillis: 1210 }, { kind: 'call', fromMillis: 1210, toMillis: 1600 }]), ['a call of 390 ms']);
 });
 
+test('a read says the version that it got, and that of the cluster if it was newer', () => {
+  const read = { kind: /** @type {const} */ ('read'), fromMillis: 1500, toMillis: 1500, n: 1, key: 'a/b', rv: '41', latest: '43', behind: 2 };
+  const wordsOf = (/** @type {object} */ more) => words('work', [{ ...read, ...more }]);
+  assert.deepEqual(wordsOf({}), ['got 41, the cluster had 43']);
+  assert.deepEqual(wordsOf({ latest: undefined }), ['got 41, the cluster had it no more']);
+  assert.deepEqual(wordsOf({ rv: undefined }), ['found nothing, the cluster had 43']);
+  assert.deepEqual(wordsOf({ behind: 0 }), [], 'all is well, and this is not near enough');
+  assert.equal(sayRead({ ...read, merged: 3 }, t), 'worker 1 read a/b: got 41, the cluster had 43, 3 more reads beside it');
+  assert.equal(sayRead({ ...read, n: 0, behind: 0, key: 'a/c' }, t), 'a read of a/c: got 41', 'who read is not known, nor what the cluster had');
+});
+
 test('a key that waits to be tried again says which it is, the failure and its wait', () => {
   assert.deepEqual(words('work', [{ kind: 'retry', fromMillis: 1500, toMillis: null, key: 'default/pod-7', n: 13, millis: 20_000 }]), ['default/pod-7 failed 13 times: waits 20 s']);
 });
@@ -124,6 +138,7 @@ test('nothing is said of what lies before the window', () => {
 
 test('a row of several handlers counts those that are there', () => {
   const [there, gone] = [[], ['removed']].map((kinds) => ({ spans: kinds.map((kind) => ({ kind, fromMillis: 1, toMillis: 1 })) }));
-  const name = (/** @type {object[]} */ folded) => fold.name(/** @type {any} */ ({ folded, whole: true }), /** @type {any} */ ({ t: (/** @type {string} */ _, /** @type {any} */ args) => args.n }));
-  assert.deepEqual([name([there, there, gone]), name([there])], [2, 1]);
+  const name = (/** @type {object} */ row) => fold.name(/** @type {any} */ (row), /** @type {any} */ ({ t }));
+  assert.equal(name({ folded: [there, there, gone], whole: true }), '2 handlers');
+  assert.equal(name({ folded: [there, there, gone], among: [there, there, gone, there, gone] }), '2 more, 3 in all');
 });

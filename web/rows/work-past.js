@@ -1,7 +1,8 @@
 // @ts-check
-// The past of the work queue: a line for each worker's reconciles that last, keys that wait to be tried again, and reconciles that failed.
+// The past of the work queue: a line for each worker's reads and for its reconciles that last, keys that wait to be tried again, and reconciles that failed.
 import { middle, span as duration } from '../kit/format.js';
 import { t } from '../kit/i18n.js';
+import { drawReads } from './reads.js';
 
 /** So many workers have a line of their own. */
 const lines = 4;
@@ -14,10 +15,11 @@ export const workPast = {
   /** @param {import('../stage/pen.js').Pen} pen */
   draw(pen) {
     const { k, colour, track } = pen;
+    const lineOf = (/** @type {number} */ worker) => pen.foot - (2 + 4 * Math.min(lines, Math.max(1, worker))) * k;
     for (const call of pen.spans('call')) {
-      const line = Math.min(lines, Math.max(1, call.n ?? 1)) - 1;
-      pen.block(pen.x(call.fromMillis), pen.x(pen.end(call)), pen.foot - (6 + 4 * line) * k, 3 * k, colour.warn, track.waiting ? 1 : pen.bright(call));
+      pen.block(pen.x(call.fromMillis), pen.x(pen.end(call)), lineOf(call.n ?? 1), 3 * k, colour.warn, track.waiting ? 1 : pen.bright(call));
     }
+    drawReads(pen, lineOf);
     const y = pen.base - 3 * k;
     for (const retry of pen.spans('retry')) {
       const [x0, x1] = [pen.x(retry.fromMillis), pen.x(pen.end(retry))];

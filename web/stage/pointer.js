@@ -4,6 +4,7 @@
 import { h, menuRow, put, reveal } from '../kit/dom.js';
 import { clock, exact, middle, precise, span, version } from '../kit/format.js';
 import { width } from '../kit/measure.js';
+import { sayRead } from '../rows/reads.js';
 import { seat } from './geometry.js';
 
 /** The names of what passes and waits, by their numbers. A key has none. */
@@ -26,7 +27,8 @@ export function wordsAt({ what: { pile, span: cause, passes = [] } }, now, t) {
   /** @type {string[]} */
   const all = [];
   if (pile) all.push(t('point.pile', { op: name(pile.op), i: exact(pile.place + 1), n: exact(pile.of) }));
-  if (cause && cause.kind !== 'act' && cause.kind !== 'pile') {
+  if (cause?.kind === 'read') all.push(sayRead(cause, t));
+  else if (cause && cause.kind !== 'act' && cause.kind !== 'pile') {
     const s = span(cause.millis || (cause.toMillis ?? now) - cause.fromMillis);
     all.push(t(`point.${cause.kind}`, { s, n: exact(cause.n ?? 0) }) + (cause.key ? ` ${cause.key}` : ''));
   }
@@ -184,7 +186,8 @@ export class Pointer {
     const now = this.past.shown.moment;
     const { row, column, entries } = this.found;
     const one = place && place.row.id === row && place.column === column && entries.length === 1 ? entries[0] : null;
-    const said = !place ? [] : one ? [entryWords(one, now, ctx.t)] : wordsAt(place, now, ctx.t);
+    const read = one && place?.what.span?.kind === 'read' ? [sayRead(place.what.span, ctx.t)] : [];
+    const said = !place ? [] : one ? [entryWords(one, now, ctx.t), ...read] : wordsAt(place, now, ctx.t);
     if (place && said.length) this.tell([ctx.t('point.ago', { s: span(now - place.millis) }), ...said].join(' · '));
     else reveal(this.tip, false);
   }
