@@ -107,7 +107,7 @@ func TestManyHandlersFold(t *testing.T) {
 				left++
 			}
 		}
-		if want := fmt.Sprintf("%d more handlers", left-own); fold != want || own < 2 {
+		if want := fmt.Sprintf("%d more, %d in all", left-own, left); fold != want || own < 2 {
 			t.Errorf("%d handlers have a row of their own, and another row is of %q, want %q", own, fold, want)
 		}
 		harness.Shot(t, p, name)

@@ -9,7 +9,7 @@ addWords({
   'row.indexer': ['Indexer (store)', 'Indexer 本地缓存'],
   'row.work': ['work queue', '工作队列'],
   'row.handlers': ['{n} [n:handler|handlers]', '{n} 个 handler'],
-  'row.moreHandlers': ['{n} more [n:handler|handlers]', '另外 {n} 个 handler'],
+  'row.moreHandlers': ['{n} more, {all} in all', '另外 {n} 个，共 {all} 个'],
   'row.wait': ['{n} [n:waits|wait]', '{n} 个等待'],
   'row.unit': ['wait', '个等待'],
   'row.keysWait': ['keys wait', '个 key 等待'],

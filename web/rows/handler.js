@@ -57,12 +57,12 @@ export const handler = {
   },
 };
 
-/** How many handlers a row stands for; one that was removed has left marks in the past alone. @param {import('../stage/rows.js').Shown} row */
-const countOf = ({ folded = [] }) => folded.filter((r) => !r.spans.some((span) => span.kind === 'removed')).length;
+/** How many handlers there are in rows; one that was removed has left marks in the past alone. @param {import('../stage/rows.js').Row[]} [rows] */
+const countOf = (rows = []) => rows.filter((r) => !r.spans.some((span) => span.kind === 'removed')).length;
 
 /** Several handlers that have one row together. @type {import('./parts.js').Station} */
 export const fold = {
-  name: (row, { t }) => t(row.whole ? 'row.handlers' : 'row.moreHandlers', { n: countOf(row) }),
+  name: (row, { t }) => t(row.whole ? 'row.handlers' : 'row.moreHandlers', { n: countOf(row.folded), all: countOf(row.among) }),
   present(o) {
     const { row, t } = o;
     if (row.waiting < 2) return { words: o.starved ? t('row.nothing') : t('row.wait', { n: row.waiting }), tone: 'dim' };

@@ -4,8 +4,8 @@
 
 /** @typedef {Omit<import('../wire/past.js').Track, 'columns' | 'came' | 'newest'>} Row */
 /**
- * A row that shows: a worker's, or one that stands for several handlers, and where it is `whole` for all.
- * @typedef {Omit<Row, 'station'> & {station: string, folded?: Row[], whole?: boolean, head?: boolean, thin?: boolean}} Shown
+ * A row that shows: a worker's, or one that stands for several handlers `among` all, and where it is `whole` for all.
+ * @typedef {Omit<Row, 'station'> & {station: string, folded?: Row[], among?: Row[], whole?: boolean, head?: boolean, thin?: boolean}} Shown
  */
 /**
  * A row that is laid out: from `y` to its foot, on which its marks stand. `head`: the name of its informer stands over it; `prefix`: before its own.
@@ -53,14 +53,15 @@ const baseOf = (row, { small, thin }) => (thin?.(row) ? line : bases[/** @type {
 /** How high each of several informers that are not open is. @param {number} n how many there are @param {Box} box */
 const informerHeight = (n, box) => Math.max(lowest, Math.min(baseOf({ station: 'informer' }, box), Math.floor((box.h * share) / n) - narrow));
 
-/** A row that stands for several handlers. @param {Row[]} handlers @param {string} id @param {boolean} whole @returns {Shown} */
-function foldRow(handlers, id, whole) {
+/** A row that stands for several handlers. @param {Row[]} handlers @param {Row[]} among @param {string} id @returns {Shown} */
+function foldRow(handlers, among, id) {
   const [first] = handlers;
   const sum = (/** @type {'waiting' | 'highest'} */ member) => handlers.reduce((n, r) => n + r[member], 0);
   const since = handlers.map((r) => r.oldestMillis ?? Infinity);
   const oldest = Math.min(...since);
   return {
-    id, station: 'fold', lane: first.lane, waiting: sum('waiting'), highest: Math.max(...handlers.map((r) => r.highest)), folded: handlers, whole,
+    id, station: 'fold', lane: first.lane, waiting: sum('waiting'), highest: Math.max(...handlers.map((r) => r.highest)), folded: handlers, among,
+    whole: handlers.length === among.length,
     oldestMillis: oldest < Infinity ? oldest : null, spans: [],
   };
 }
@@ -88,7 +89,7 @@ export function choose(rows, box, kept) {
       if (r.station === (isFork ? 'cluster' : 'queue')) return [{ ...r, head: true }];
       if (r.station === 'handler') {
         const own = handlers.filter((l) => l.lane === r.lane);
-        return own[0] === r ? [foldRow(own, `${r.lane}.fold`, true)] : [];
+        return own[0] === r ? [foldRow(own, own, `${r.lane}.fold`)] : [];
       }
       return r.station === 'work' ? [] : [r];
     });
@@ -106,7 +107,7 @@ export function choose(rows, box, kept) {
   const mine = handlers.filter((r) => own.includes(r) && r.listener !== feeds);
   const feeder = own.filter((r) => r.listener === feeds);
   return [
-    ...others.filter((r) => r !== work), ...mine, ...(rest.length ? [foldRow(rest, `${rest[0].lane}.fold`, !own.length)] : []), ...feeder,
+    ...others.filter((r) => r !== work), ...mine, ...(rest.length ? [foldRow(rest, handlers, `${rest[0].lane}.fold`)] : []), ...feeder,
     ...(work ? [work] : []),
   ];
 }
