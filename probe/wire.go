@@ -60,7 +60,7 @@ type request struct {
 	frames atomic.Int64
 	bytes  atomic.Int64
 	lane   *lane     // whose Reflector sent it; nil for a request of no informer
-	beside *lane     // of a watch of no informer: one whose watch of the same scope is open
+	beside *lane     // whose watch of the same scope is open, if this one is of no informer.
 	res    *resource // nil for a request of no resource, or without Measure
 }
 

@@ -274,7 +274,8 @@ func TestAWatchOfNobody(t *testing.T) {
 			got = append(got, fmt.Sprintf("%d %s %d %v %v", l.Lane, l.Kind, l.Req, l.Flag, l.Err != nil))
 		}
 	}
-	want := []string{"0 WireRequest 2 true false", "0 WireResponse 2 false false", "0 WireRequest 5 true false", "0 WireResponse 5 false true", "0 WireDone 2 false false"}
+	want := []string{"0 WireRequest 2 true false", "0 WireResponse 2 false false",
+		"0 WireRequest 5 true false", "0 WireResponse 5 false true", "0 WireDone 2 false false"}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("recorded:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

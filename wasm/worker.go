@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	// tickMillis is how often a view that plays is checked while the page waits for a frame.
-	tickMillis = 15
+	// tickMillis is how often a view is checked while the page waits for a frame, and slowTickMillis how often one that rests.
+	tickMillis     = 15
+	slowTickMillis = 60
 	// hurryMillis is how often the page gets a frame while a story is replayed as fast as possible.
 	hurryMillis = 250
 	// After a frame, the rest of the worker gets restFactor times the time that the frame took, up to maxRest, which a viewer does not notice. If frames
@@ -63,6 +64,9 @@ func (w *worker) frames(ctx context.Context) error {
 		begun := time.Now()
 		frame := w.frame()
 		for frame == nil {
+			if w.console.View.Rests() {
+				wait = max(wait, slowTickMillis)
+			}
 			if err := w.pause(wait); err != nil {
 				return err
 			}

@@ -105,6 +105,9 @@ export function reveal(el, on) {
   if (el.hidden === on) el.hidden = !on;
 }
 
+/** How often a text of the page was written, so that the painter sees whether time alone changes one. */
+export const texts = { written: 0 };
+
 /**
  * Writes an HTML element's only text where it changed. The text node stays: a new one would be laid out from nothing.
  * @param {Element} el
@@ -113,8 +116,10 @@ export function reveal(el, on) {
 export function put(el, words) {
   const node = /** @type {Text | null} */ (el.firstChild);
   words = isolate(words);
-  if (!node) el.append(words);
-  else if (node.data !== words) node.data = words;
+  if (node?.data === words) return;
+  texts.written++;
+  if (node) node.data = words;
+  else el.append(words);
 }
 
 /** @import { As, From } from './bind.js' */
@@ -171,6 +176,7 @@ export class Txt {
   write(words, whole) {
     if (words !== this.words) {
       this.words = words;
+      texts.written++;
       this.draw(isolate(words));
     }
     if (whole === words) whole = '';

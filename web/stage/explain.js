@@ -1,7 +1,7 @@
 // @ts-check
 // Explain: for every station three sentences, its function in client-go, and what changed between releases. The card covers the maps, so that
 // the rows can be seen beside it, and stays until it is closed.
-import { button, h, icon } from '../kit/dom.js';
+import { button, h, icon, reveal } from '../kit/dom.js';
 import { releases } from '../kit/commands.js';
 import { addWords, t } from '../kit/i18n.js';
 import { stationNames } from '../kit/names.js';
@@ -270,7 +270,7 @@ export class Explain {
   /** Brings the card to the release and the language that are set. */
   paint() {
     const st = stations[this.index];
-    this.card.hidden = !st;
+    reveal(this.card, !!st);
     if (!st) return;
     const { features } = this.ctx.model.facts;
     const id = `${st.id}|${newest(Object.keys(changes), features)}|${t('close')}`;

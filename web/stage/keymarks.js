@@ -100,8 +100,9 @@ export class KeyMarks {
     }
     attr(this.more, 'aria-expanded', String(this.isWhole));
     for (const [el, name] of /** @type {const} */ ([[this.more, this.isWhole ? 'less' : 'more'], [this.close, 'close']])) {
-      el.title = this.t(`keymarks.${name}`);
-      attr(el, 'aria-label', el.title);
+      const words = this.t(`keymarks.${name}`);
+      attr(el, 'title', words);
+      attr(el, 'aria-label', words);
     }
   }
 }

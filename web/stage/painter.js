@@ -1,12 +1,14 @@
 // @ts-check
 // When the page is painted: it takes the worker's frames and has the view that shows brought to them, once an animation frame at most. While nothing is due
 // it asks for no animation frame.
+import { texts } from '../kit/dom.js';
 import { bringsNews } from '../wire/model.js';
 
 /** @typedef {import('../wire/types.js').Frame} Frame */
 
-/** Clocks and countdowns run on between frames, ten times a second. */
+/** Clocks and countdowns run on between frames, ten times a second; where none wrote another text, twice a second. */
 const tick = 100;
+const slow = 500;
 /** With reduced motion they do so once a second, as does the log's end while the view stands. */
 const still = 1000;
 /** What is due within so many ms is left to the next animation frame. */
@@ -30,6 +32,8 @@ export class Painter {
     /** Whether something other than the log requires that everything is painted again. */
     this.dirty = true;
     this.paintedAt = 0;
+    /** How many texts had been written before the last painting. */
+    this.written = 0;
     /** When the log brought news last. */
     this.newsAt = 0;
     /** Whether the bars around the stage are older than the stage. */
@@ -64,7 +68,8 @@ export class Painter {
 
   /** How often what counts time is painted, in ms. */
   get pace() {
-    return this.ctx.still.matches ? still : tick;
+    if (this.ctx.still.matches) return still;
+    return texts.written > this.written ? tick : slow;
   }
 
   /** Asks for the next animation frame, or lets the page rest until something is due. @param {number} clock @private */
@@ -157,6 +162,7 @@ export class Painter {
   paint(clock, whole) {
     const { views, bars, before } = this.page;
     this.paintedAt = clock;
+    this.written = texts.written;
     if (!this.ctx.model.any) return before(clock);
     views.paint(clock);
     this.due = !whole;

@@ -45,6 +45,8 @@ const ease = 300;
 const steady = 1000;
 /** With reduced motion the past moves so often, in ms. */
 const rest = 1000;
+/** A past that takes so many ms to move by a unit is drawn in every second animation frame, unless something comes: it is asked for after so many ms. */
+const slow = { unit: 10, wait: 25 };
 
 /** @param {number} wide @param {number} high */
 const offscreen = (wide, high) => new OffscreenCanvas(Math.max(1, wide), Math.max(1, high));
@@ -75,6 +77,8 @@ export class Past {
     this.columns = 0;
     /** Whether the moment at the rail is the newest; else words say which it is. */
     this.live = true;
+    /** Whether something in the window moves as time passes. */
+    this.moves = true;
     /** @type {Map<string, Seat>} */
     this.seats = new Map();
     /** @type {Map<string, Strip>} */
@@ -194,6 +198,7 @@ export class Past {
       for (const strip of this.strips.values()) strip.forget();
       shown.grids = past.grids;
     }
+    this.moves = !this.live || !this.isEmpty(nowMillis);
     const moved = nowMillis !== shown.moment;
     if (moved && this.still() && clock - shown.movedAt < rest && clock >= shown.movedAt) return false;
     // A scale that is to grow does so after a while.
@@ -201,17 +206,39 @@ export class Past {
     const offset = Math.round((nowMillis / past.stepMillis) * this.wide);
     // The words of what lasts have its length.
     const lasts = past.rows.some((r) => r.spans.some((s) => s.toMillis === null));
-    const key = `${offset} ${lasts ? Math.floor(nowMillis / 100) : 0} ${this.live}`;
-    if (!easing && key === shown.key && past.version === shown.version) return false;
+    const key = `${this.moves ? offset : ''} ${lasts ? Math.floor(nowMillis / 100) : 0} ${this.live}`;
+    if (!easing && key === shown.key && past.version === shown.version) {
+      // The same picture is that of a later moment.
+      if (!this.moves) shown.moment = nowMillis;
+      return false;
+    }
     Object.assign(shown, { key, version: past.version, moment: nowMillis, movedAt: moved ? clock : shown.movedAt });
     this.draw(clock, nowMillis, offset);
     return clock - this.changedAt < ease || this.roomSince < Infinity;
   }
 
-  /** How many ms of the page's clock the past takes to move by a pixel, at a speed. @param {number} speed */
+  /** Whether the picture is the same at each moment: nothing passed, began, ended or lasts in the window. @param {number} now @private */
+  isEmpty(now) {
+    const { past, fork } = this.ctx.model;
+    const from = Math.floor(now / past.stepMillis) - this.columns - 1;
+    const begin = from * past.stepMillis;
+    if (past.first >= from || past.journey || (fork && fork.atMillis >= begin)) return false;
+    return past.rows.every((row) => {
+      for (const n of row.columns.keys()) if (n >= from) return false;
+      if (row.station === 'cluster' && this.crowdOf(row.lane)?.lists.requests.length) return false;
+      return row.spans.every((s) => (s.toMillis ?? Infinity) < begin);
+    });
+  }
+
+  /**
+   * In how many ms of the page's clock the past is drawn again: when it has moved by a pixel. Infinity while nothing in it moves.
+   * @param {number} speed
+   */
   stepOf(speed) {
     const { stepMillis } = this.ctx.model.past;
-    return Math.max(this.still() ? rest : 0, stepMillis / this.wide / speed) || Infinity;
+    if (!this.moves) return Infinity;
+    const least = this.still() ? rest : stepMillis / size.column / speed < slow.unit ? 0 : slow.wait;
+    return Math.max(least, stepMillis / this.wide / speed) || Infinity;
   }
 
   /** @param {number} clock @param {number} now @param {number} offset of the moment on the grid of columns, in device pixels @private */

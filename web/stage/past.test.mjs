@@ -93,6 +93,31 @@ test('nothing is drawn while nothing changes', () => {
   assert.equal(drawn.stepOf(4), 1.25);
 });
 
+test('a window in which nothing was is not drawn again as time passes', () => {
+  const { past, drawn, shown } = stage();
+  past.apply(frame({ columns: [column(150)] }, { reset: true, last: 200 }));
+  const ends = (/** @type {number} */ clock, /** @type {number} */ now) => {
+    const before = shown.calls.clearRect ?? 0;
+    drawn.paint(clock, now);
+    return (shown.calls.clearRect ?? 0) - before;
+  };
+  ends(0, 2480);
+  assert.equal(ends(2000, 2490), 1, 'the column moves');
+  assert.equal(drawn.stepOf(1), 5);
+  assert.equal(drawn.stepOf(0.5), 25, 'what moves slowly is drawn in every second animation frame');
+  ends(3000, 2600);
+  assert.equal(ends(3016, 2620), 0, 'nothing is in the window');
+  assert.equal(drawn.stepOf(1), Infinity);
+  assert.equal(drawn.shown.moment, 2620, 'who points at it points at what the rail shows');
+  past.apply(frame({ spans: [{ kind: 'hold', fromMillis: 2610, toMillis: null }] }, { from: 200, last: 262 }));
+  assert.equal(ends(3032, 2630), 1, 'a hold begins');
+  assert.equal(ends(3064, 2650), 1, 'and grows');
+  drawn.live = false;
+  past.apply(frame({ spans: [] }, { from: 262, last: 264 }));
+  ends(3080, 2660);
+  assert.equal(ends(3096, 2690), 1, 'where words at the rail say which moment it is, they move on');
+});
+
 test('with reduced motion the past moves once a second', () => {
   const { past, drawn, shown } = stage({ still: true });
   past.apply(frame({ columns: [column(99)] }, { reset: true }));

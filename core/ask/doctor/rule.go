@@ -151,8 +151,7 @@ var (
 		Name:  "unshared-informers",
 		Title: say("One resource has several informers", "同一资源有多个 informer"),
 		Sees: "two running informers or more of one resource and release, none of them a shard, with the same namespace and selectors where these " +
-			"are known. Or, beside the watch of an informer, the process has had another one of the same URL open for 10 s or more, and the probe sees no " +
-			"informer that it belongs to",
+			"are known. Or the process has had a further watch of an informer's URL open for 10 s or more. The probe sees no informer that has it",
 		Advice: say("Get the informer from one SharedInformerFactory, or one manager's cache: each further informer is a watch and a store of its "+
 			"own.", "从同一个 SharedInformerFactory（或同一个 manager 的 cache）取 informer：每多一个 informer，就多一个 watch 和一份本地缓存。"),
 		Story: "unshared", members: nil}

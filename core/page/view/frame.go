@@ -14,14 +14,35 @@ import (
 	"informerscope/core/words/event"
 )
 
-// heartbeat is how often a view that is not paused sends a frame while nothing happens, so that running times (a backoff, an open watch) move on.
-const heartbeat = 100 * time.Millisecond
+// A view that is not paused sends a frame each heartbeat while nothing happens, so that what depends on the time (facts, a row's numbers) moves on. After
+// restsAfter without news it does so each slowHeartbeat.
+const (
+	heartbeat     = 100 * time.Millisecond
+	slowHeartbeat = 500 * time.Millisecond
+	restsAfter    = 2 * time.Second
+)
 
-// sentView has the position that the last frame carried, and when the frame was sent.
+// sentView has the position that the last frame carried, when that frame was sent, and when the last one that had news.
 type sentView struct {
-	sentAt time.Time
-	view   Playback
-	seq    uint64
+	sentAt, newsAt time.Time
+	view           Playback
+	seq            uint64
+}
+
+// isDue reports whether a frame is due although nothing happened.
+func (s *sentView) isDue(now time.Time) bool {
+	wait := heartbeat
+	if now.Sub(s.newsAt) >= restsAfter {
+		wait = slowHeartbeat
+	}
+	return now.Sub(s.sentAt) >= wait
+}
+
+// Rests reports whether the view does not play, and the log has had nothing new for a while.
+func (v *View) Rests() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.mode != playing && v.clock.Since(v.lastFrame.newsAt) >= restsAfter
 }
 
 // Frame moves the view to where it should be now. It returns a message for the page (JSON, see docs/dev/protocol.md), or nil if there is nothing new.
@@ -35,7 +56,10 @@ func (v *View) Frame() []byte {
 	}
 	v.changeLaneLocked()
 	now, desc, said := v.clock.Now(), v.describe(), v.tellStoryLocked()
-	if !v.hasNewsLocked(desc, said) && !(v.mode != paused && now.Sub(v.lastFrame.sentAt) >= heartbeat) {
+	newsAt := v.lastFrame.newsAt
+	if v.hasNewsLocked(desc, said) {
+		newsAt = now
+	} else if v.mode == paused || !v.lastFrame.isDue(now) {
 		return nil
 	}
 	for len(v.lanes) < v.fold.Lanes() {
@@ -57,7 +81,7 @@ func (v *View) Frame() []byte {
 	b = append(b, marshal(Position{Playback: desc, Seq: v.fold.Seq(), AtMillis: fold.Millis(v.moment()), Event: v.eventNameLocked()})...)
 	b = append(b, '}')
 	v.hasJumped, v.sendsAll, v.sentKey = false, false, v.followKey
-	v.lastFrame = sentView{sentAt: now, view: desc, seq: v.fold.Seq()}
+	v.lastFrame = sentView{sentAt: now, newsAt: newsAt, view: desc, seq: v.fold.Seq()}
 	return b
 }
 
