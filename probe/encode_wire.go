@@ -213,24 +213,29 @@ func (v *viewer) writeRequest(moment int64, e *event) {
 func (v *viewer) writeBeside(moment int64, e *event, lv *laneView) {
 	switch e.kind {
 	case evWireResponse:
-		x := line{At: moment, Kind: "WireResponse", Req: e.req, N: int(e.n)}
-		if e.text != "" || e.n >= 400 {
-			x.Err = (&failure{cause: e.text, code: int(e.n)}).error()
+		x := responseLine(moment, e)
+		if x.Err != nil {
 			delete(v.reqs, e.req)
 		}
-		lv.put(&x)
+		lv.put(x)
 	case evWireDone:
 		lv.put(&line{At: moment, Kind: "WireDone", Req: e.req})
 		delete(v.reqs, e.req)
 	}
 }
 
-func (v *viewer) writeResponse(moment int64, e *event, r *requestView) {
-	x := line{At: moment, Kind: "WireResponse", Req: e.req, N: int(e.n)}
+// responseLine returns the line of an answer, or of why there is none.
+func responseLine(moment int64, e *event) *line {
+	x := &line{At: moment, Kind: "WireResponse", Req: e.req, N: int(e.n)}
 	if e.text != "" || e.n >= 400 {
 		x.Err = (&failure{cause: e.text, code: int(e.n)}).error()
 	}
-	r.lv.put(&x)
+	return x
+}
+
+func (v *viewer) writeResponse(moment int64, e *event, r *requestView) {
+	x := responseLine(moment, e)
+	r.lv.put(x)
 	if x.Err == nil {
 		if r.verb != "LIST" { // a list is answered when all of it has arrived
 			r.lv.put(&line{At: moment, Kind: "RequestAnswered", Req: e.req})

@@ -8,8 +8,6 @@ import { t } from '../kit/i18n.js';
 
 /** How much is free between a line and the read before it, in units: lines that stand closer would be a wall before the handlers. */
 const apart = 12;
-/** Up to so many ms a column, a read that got nothing old has its line and words: all is well, and that is quiet until one zooms. */
-const close = 1;
 /** Half of a head's width, and its height, in units. */
 const head = { half: 3.5, high: 4.5 };
 
@@ -37,7 +35,6 @@ export function drawReads(pen, footOf) {
   const store = scene.seatOf('indexer', pen.track.lane);
   for (const old of [false, true]) {
     const ink = old ? colour.t1 : colour.t3;
-    const isTold = old || scene.step <= close;
     const reads = pen.spans('read').filter((read) => isOld(read) === old).map((read) => (
       { read, x: pen.x(read.fromMillis), y: footOf(read.n ?? 0) }));
     cx.globalAlpha = 1;
@@ -47,7 +44,7 @@ export function drawReads(pen, footOf) {
     cx.beginPath();
     let before = 0;
     for (const { x, y } of reads) {
-      if (store && isTold && x - before >= apart * k) {
+      if (store && x - before >= apart * k) {
         cx.moveTo(x, store.y + store.h);
         cx.lineTo(x, y - head.high * k);
       }
@@ -66,7 +63,6 @@ export function drawReads(pen, footOf) {
     }
     cx.fill();
     if (old) cx.stroke();
-    if (!isTold) continue;
     for (const { read, x } of reads) {
       pen.say(readWords(read), [{ x: x + 6 * k, y: pen.base - 10 * k, ground: true }, { x: x + 6 * k, y: pen.top + 4 * k, ground: true }],
         { colour: ink, weight: old ? 600 : 400 });

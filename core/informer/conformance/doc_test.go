@@ -140,7 +140,8 @@ Each test plays one script to that version and to ` + "`core/informer`" + `, on 
 - the store, its indices and version, LastSyncResourceVersion, and every HasSynced;
 - how many frames a client takes from the connection before their events are read.
 
-The client below the Reflector is judged by ` + "`rest.Request`" + ` of v0.37.2 in ` + "`core/client/restwatch`" + `: URLs, errors, and when a request is sent again after
+The client below the Reflector is judged by ` + "`rest.Request`" + ` of v0.37.2 in ` +
+		"`core/client/restwatch`" + `: URLs, errors, and when a request is sent again after
 Retry-After or a lost connection.
 
 ` + "`make test`" + ` runs v0.37.2 and compares with recorded answers of the other releases. ` + "`make releases`" + ` runs these again in ` + "`e2e/releases`" + `,

@@ -43,10 +43,12 @@ func (r *reads) forget(before time.Duration) {
 	}
 }
 
-// readSteps is of how many columns a worker has one read: each has a mark, which is as wide. Workers from mostReaders on share theirs.
+// readSteps is of how many columns a worker has one read: each has a mark, which is as wide. Workers from mostReaders on share theirs. In columns longer than
+// nearStep only stale reads stand: all others are as they should be.
 const (
 	readSteps   = 4
 	mostReaders = 16
+	nearStep    = time.Millisecond
 )
 
 // addReads adds the reads of the window. Of those of one worker that stand too close together it adds the first one that was stale, or else the first.
@@ -54,24 +56,40 @@ func (r *Row) addReads(w *Window, all reads) {
 	each := readSteps * w.Step
 	var places [mostReaders + 1]struct {
 		number time.Duration
-		span   int // its index, from 1
+		span   int // its index, from 1; 0 for none
+		others int // reads before it
 	}
-	for _, x := range all.since(w.start() / each * each) {
+	shown := all.since(w.start() / each * each)
+	for i := range shown {
+		x := &shown[i]
 		if x.seq > w.Seq {
 			break
 		}
-		at := fold.Millis(x.at)
-		next := Span{Kind: Read, FromMillis: at, ToMillis: &at, N: int(x.worker), Key: x.key, RV: x.rv, Latest: x.latest, Behind: x.behind}
 		place := &places[min(max(x.worker, 0), mostReaders)]
-		if number := x.at / each; place.span == 0 || place.number != number {
-			r.Spans = append(r.Spans, next)
-			place.number, place.span = number, len(r.Spans)
+		if number := x.at / each; number != place.number {
+			place.number, place.span, place.others = number, 0, 0
+		}
+		if place.span != 0 {
+			kept := &r.Spans[place.span-1]
+			if merged := kept.Merged; kept.Behind == 0 && x.behind > 0 {
+				*kept = x.span()
+				kept.Merged = merged
+			}
+			kept.Merged++
 			continue
 		}
-		is := &r.Spans[place.span-1]
-		if next.Merged = is.Merged; is.Behind == 0 && next.Behind > 0 {
-			*is = next
+		if x.behind == 0 && w.Step > nearStep {
+			place.others++
+			continue
 		}
-		is.Merged++
+		r.Spans = append(r.Spans, x.span())
+		place.span = len(r.Spans)
+		r.Spans[place.span-1].Merged = place.others
 	}
+}
+
+// span returns the Span of the read alone.
+func (x *read) span() Span {
+	at := fold.Millis(x.at)
+	return Span{Kind: Read, FromMillis: at, ToMillis: &at, N: int(x.worker), Key: x.key, RV: x.rv, Latest: x.latest, Behind: x.behind}
 }
