@@ -6,12 +6,14 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
+
+	"example.org/informerscope/probe/internal/joints"
 )
 
 // TestDrop: a drop belongs to the handler's call that runs on its goroutine. Without such a call, or without a viewer, nothing is logged.
 func TestDrop(t *testing.T) {
-	if !knowsGoroutines {
-		t.Skip("on this processor the probe does not know goroutines")
+	if !joints.KnowsGoroutines {
+		t.Skip("needs joints: the probe does not know goroutines here")
 	}
 	s := newSource(0)
 	p := New(Options{})

@@ -1,5 +1,7 @@
 package probe
 
+import "example.org/informerscope/probe/internal/joints"
+
 var workKinds = map[kind]string{evWorkAdded: "WorkAdded", evWorkDeduplicated: "WorkDeduplicated", evWorkMarkedDirty: "WorkMarkedDirty",
 	evWorkTaken: "WorkTaken", evWorkDone: "WorkDone", evWorkWaiting: "WorkWaiting", evWorkWaitingSooner: "WorkWaitingSooner",
 	evWorkWaitingUnchanged: "WorkWaitingUnchanged", evWorkDue: "WorkDue", evWorkRateLimited: "WorkRateLimited", evWorkForgotten: "WorkForgotten",
@@ -92,6 +94,13 @@ func (lv *laneView) writeWrite(x *line, e *event) {
 	x.Items = []lineItem{item}
 }
 
+func whyNoGoroutines() string {
+	if !joints.Available {
+		return joints.LeftOut
+	}
+	return "the probe does not know goroutines on this processor"
+}
+
 // workFidelities adds how the work queue is known. The caller holds l.mu.
 func (l *lane) workFidelities(f map[string]fidelity) {
 	w := l.workqueue()
@@ -103,12 +112,17 @@ func (l *lane) workFidelities(f map[string]fidelity) {
 		return
 	case w.isForeign():
 		f["workqueue"] = fidelity{"derived", "the probe sees what enters and leaves a priority queue; its keys are in order of arrival, not of priority"}
+	case !joints.KnowsGoroutines:
+		f["workqueue"] = fidelity{"derived", "its keys are exact, but not which handler's call or worker added a key: " + whyNoGoroutines()}
 	default:
 		f["workqueue"] = fidelity{How: "exact"}
 	}
 	f["workqueue.workers"] = fidelity{"derived", "a queue does not know its workers: the probe gives the one that takes a key the lowest free number"}
 	f["workqueue.failures"] = fidelity{"derived", "the error of a reconcile, from Probe.Reconcile; without it, a key that a worker adds to the rate limiter"}
 	f["workqueue.lastRead"] = fidelity{"derived", "reads of single objects by listers that were made after Probe.Informer or Probe.Factory; others are not seen"}
+	if why := l.layersOff["queued"]; why != "" {
+		f["workqueue.lastRead"] = fidelity{"derived", "the version that was read, but not how many newer ones were in the queue: " + why}
+	}
 	switch why := l.layersOff["reads"]; {
 	case why != "":
 		f["workqueue.lastRead"] = fidelity{"unseen", why}
@@ -119,9 +133,10 @@ func (l *lane) workFidelities(f map[string]fidelity) {
 	switch why := l.layersOff["writes"]; {
 	case why != "":
 		f["workqueue.writes"] = fidelity{"unseen", why}
-	case !knowsGoroutines:
-		f["workqueue.writes"] = fidelity{"derived", "only writes with the context of Probe.Reconcile: the probe does not know goroutines on this processor"}
-	case l.p.isWired.Load():
+	case !l.p.isWired.Load():
+	case !joints.KnowsGoroutines:
+		f["workqueue.writes"] = fidelity{"derived", "only writes with the context of Probe.Reconcile: " + whyNoGoroutines()}
+	default:
 		f["workqueue.writes"] = fidelity{"derived", "writes on the goroutine of a worker, or with the context that Probe.Reconcile returned; others are not seen"}
 	}
 }

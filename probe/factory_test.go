@@ -32,6 +32,7 @@ func (f *generated) informer() cache.SharedIndexInformer {
 // Handlers that somebody adds later are seen as the earlier ones are, although he has the informer from the factory and knows of no probe:
 // kube-controller-manager's garbage collector does so.
 func TestFactory(t *testing.T) {
+	needsJoints(t, "a factory's map")
 	f := &generated{informers: map[reflect.Type]cache.SharedIndexInformer{}, source: newSource(0)}
 	var handled atomic.Int64
 	h := cache.ResourceEventHandlerFuncs{AddFunc: func(any) { handled.Add(1) }}
@@ -83,6 +84,7 @@ func (g *given) Lister() cache.GenericLister {
 
 // Dynamic and metadata factories give out informers within others. e2e's TestAttach has a real one.
 func TestFactoryOfOthers(t *testing.T) {
+	needsJoints(t, "a factory's map")
 	resource := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 	bare := &given{cache.NewSharedIndexInformer(newSource(0), &metav1.PartialObjectMetadata{}, 0, cache.Indexers{})}
 	f := &struct {
@@ -110,6 +112,7 @@ func TestFactoryOfOthers(t *testing.T) {
 
 // What is no factory is said to be none, and its own lock is free afterwards.
 func TestNoFactory(t *testing.T) {
+	needsJoints(t, "a factory's map")
 	for _, x := range []any{nil, 1, &struct{}{}, generated{}, &struct {
 		lock      sync.Mutex
 		informers []int
@@ -161,6 +164,7 @@ func TestDistinguish(t *testing.T) {
 
 // TestListenersHaveAnOrder: which listener has which number depends on the handlers, not on the order of a map, so that a series goes on after a restart.
 func TestListenersHaveAnOrder(t *testing.T) {
+	needsJoints(t, "handlers from before the probe")
 	for range 20 {
 		inf := cache.NewSharedIndexInformer(newSource(0), &metav1.PartialObjectMetadata{}, 0, cache.Indexers{})
 		for _, h := range []cache.ResourceEventHandler{&slow{}, &handlerOf[int]{}, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {}}} {

@@ -1,6 +1,10 @@
 package probe
 
-import "fmt"
+import (
+	"fmt"
+
+	"example.org/informerscope/probe/internal/joints"
+)
 
 // fidelity is how a member of the State is known, and why it is not known better.
 type fidelity struct {
@@ -28,13 +32,17 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 		queue.Why += "; what was in it when this recording began is unknown: " + why
 	}
 	indexer := unlessOff("store", fidelity{How: "exact"})
+	if !joints.Available && indexer.How == "exact" {
+		indexer = fidelity{"derived", "from a handler that the probe adds: it is called after the store has changed, and not for an update that brings the same " +
+			"version; " + joints.LeftOut}
+	}
 	if why := l.layersOff["count"]; why != "" && indexer.How == "exact" {
 		indexer = fidelity{"derived", "the probe sees each change, but not an empty list that replaced all objects: " + why}
 	}
 	handlers := unlessOff("handlers", fidelity{How: "exact"})
 	listeners := fidelity{"sampled", perSecond}
 	if why := l.layersOff["listeners"]; why != "" {
-		listeners = fidelity{"derived", "only those whose handlers have been called: " + why}
+		listeners = fidelity{"derived", "only those that were added through what the probe returned, and whose handlers have been called: " + why}
 		if handlers.How == "unseen" {
 			listeners = fidelity{"unseen", why}
 		}

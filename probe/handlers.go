@@ -12,6 +12,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
+
+	"example.org/informerscope/probe/internal/joints"
 )
 
 // timedHandler measures the calls of a handler.
@@ -32,57 +34,41 @@ type timedHandler struct {
 // hookHandlers wraps the handlers that were added before. It writes a private field of each listener, under the locks that the informer takes to start.
 // Only the listener's goroutine reads the field, and it starts after that.
 func (l *lane) hookHandlers() {
-	in := l.in
-	if in.startedLock == nil || in.started == nil || in.listenersLock == nil {
-		return
-	}
 	var broken atomic.Bool
 	defer l.contain("handlers", &broken)
-	in.startedLock.Lock()
-	defer in.startedLock.Unlock()
-	in.listenersLock.Lock()
-	defer in.listenersLock.Unlock()
-	peers, err := in.peers()
-	if len(peers) > 0 && *in.started {
-		l.disable("handlers", "the informer was already running: its earlier handlers are only sampled")
-		return
-	}
-	if err != nil {
-		l.disable("handlers", err.Error())
-		return
-	}
-	for _, pl := range peers {
-		t := l.addTimed(*pl.handler)
-		t.name = pl.name
-		*pl.handler = t
-		l.peers[pl.addr] = t
-	}
-}
-
-// peers returns the listeners in the order of their handlers' names: that of a map would give a listener another number after each start. The caller holds
-// listenersLock.
-func (in *internals) peers() (peers []*peer, err error) {
-	for iter := in.listeners.MapRange(); iter.Next(); {
-		pl, err := lookListener(iter.Key())
-		if err != nil {
-			return nil, err
+	l.in.Listeners(func(all []*joints.Listener, isRunning bool, err error) {
+		if len(all) > 0 && isRunning {
+			l.disable("handlers", "the informer was already running: its earlier handlers are only sampled")
+			return
 		}
-		pl.name = pl.handlerName()
-		peers = append(peers, pl)
-	}
-	sort.SliceStable(peers, func(i, j int) bool { return peers[i].name < peers[j].name })
-	return peers, nil
+		if err != nil {
+			l.disable("handlers", err.Error())
+			return
+		}
+		sortByName(all)
+		for _, x := range all {
+			t := l.addTimed(x.Handler())
+			t.name = x.Name
+			x.SetHandler(t)
+			l.peers[x.Address] = t
+		}
+	})
 }
 
-// handlerName returns the name that client-go has for the handler, or that of its type or function.
-func (pl *peer) handlerName() string {
-	if pl.name != "" {
-		return pl.name
+// sortByName names listeners after their handlers, and sorts them by that: in the order of client-go's map a listener would have another number after each
+// start. The name is the one that client-go has, or that of the handler's type or function.
+func sortByName(all []*joints.Listener) {
+	for _, x := range all {
+		if x.Name = plainName(x.Name); x.Name != "" {
+			continue
+		}
+		if t, ok := x.Handler().(*timedHandler); ok {
+			x.Name = t.name
+		} else {
+			x.Name = handlerName(x.Handler())
+		}
 	}
-	if t, ok := (*pl.handler).(*timedHandler); ok {
-		return t.name
-	}
-	return handlerName(*pl.handler)
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Name < all[j].Name })
 }
 
 // addTimed wraps a handler. The caller holds l.mu, unless it alone has l.
@@ -246,7 +232,7 @@ func (t *timedHandler) begin(o op, old, obj interface{}, initial bool) (c call) 
 		if o == opUpdated && versionOf(old) == c.rv {
 			c.op, o = opSync, opSync
 		}
-		if c.scene = t.l.p.scenes.Load().beginCall(goroutine()); c.scene != nil {
+		if c.scene = t.l.p.scenes.Load().beginCall(joints.Goroutine()); c.scene != nil {
 			c.setScene(obj)
 		}
 		t.l.p.emit(event{at: now, kind: evHandling, lane: t.l.id, listener: t.id, op: o, key: c.key, rv: c.rv, flag: initial})
@@ -389,7 +375,7 @@ func (w *watchedInformer[O]) AddEventHandlerWithOptions(h cache.ResourceEventHan
 }
 
 func (w *watchedInformer[O]) SetTransform(f cache.TransformFunc) error {
-	if w.l.in.transform == nil || w.l.in.startedLock == nil {
+	if _, known := w.l.in.Transform(); !known {
 		return w.SharedIndexInformer.SetTransform(f)
 	}
 	return w.SharedIndexInformer.SetTransform(w.l.transform(f))
@@ -408,6 +394,9 @@ func (l *lane) wrapHandler(h cache.ResourceEventHandler) cache.ResourceEventHand
 // bindTimer records which timedHandler belongs to a registration. In every release so far the registration is the listener itself.
 func (l *lane) bindTimer(r cache.ResourceEventHandlerRegistration, h cache.ResourceEventHandler) {
 	t, ok := h.(*timedHandler)
+	if !joints.Available {
+		return // nothing would ever remove it
+	}
 	if v := reflect.ValueOf(r); ok && v.Kind() == reflect.Pointer {
 		l.mu.Lock()
 		l.peers[v.Pointer()] = t

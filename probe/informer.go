@@ -4,18 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	goruntime "runtime"
 	"sort"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
+
+	"example.org/informerscope/probe/internal/joints"
 )
 
 // maxLanes bounds the informers of a Probe.
@@ -29,7 +29,7 @@ type lane struct {
 	// version is the resource's, "" if it is not known.
 	version string
 	inf     cache.SharedIndexInformer
-	in      *internals
+	in      *joints.Informer
 	kind    string // of its objects, "" if it is not known
 	// hasNoGroup is true if the name was made from a type whose package does not tell the group.
 	hasNoGroup bool
@@ -43,12 +43,13 @@ type lane struct {
 	isReplacing atomic.Bool
 	isRepeated  atomic.Bool // another informer has the same name
 
-	queue        atomic.Pointer[queueView] // nil until the informer runs
-	work         atomic.Pointer[workView]  // the work queue behind it
+	queue        atomic.Pointer[joints.Queue] // nil until the informer runs
+	work         atomic.Pointer[workView]     // the work queue behind it
 	unread       unreadKeys
 	isRead       atomic.Bool                             // a read of its store was seen while a viewer was attached
 	identities   [maxIdentities]atomic.Pointer[identity] // of recent objects, while a viewer is attached
 	measurements measurements
+	following    following
 	requests     requester // guarded by the lock of Probe.wire
 
 	noBodies     string // why bodies of objects are not recorded, "" if they are
@@ -77,7 +78,7 @@ func (p *Probe) Informer(resource schema.GroupVersionResource, inf cache.SharedI
 	if w, ok := inf.(interface{ probeLane() *lane }); ok && w.probeLane().p == p {
 		return inf, nil
 	}
-	if err := target(resource).checkType(exampleOf(inf)); err != nil {
+	if err := target(resource).checkType(joints.Example(inf)); err != nil {
 		return inf, err
 	}
 	l := p.lane(target(resource), false, inf)
@@ -95,12 +96,13 @@ func (p *Probe) lane(resource target, hasNoGroup bool, inf cache.SharedIndexInfo
 	if w, ok := inf.(interface{ probeLane() *lane }); ok { // a factory returned it, of this probe or of another
 		inf = w.probeLane().inf
 	}
-	in := look(inf)
+	in := joints.Look(inf)
 	defer p.assignQueues(false) // after the lock is released
+	defer p.followStores()
 	p.lanesMu.Lock()
 	defer p.lanesMu.Unlock()
 	for _, l := range p.lanes {
-		if l.inf == inf || in.startedLock != nil && l.in.startedLock == in.startedLock {
+		if l.inf == inf || in.IsSame(l.in) {
 			return l
 		}
 	}
@@ -111,11 +113,13 @@ func (p *Probe) lane(resource target, hasNoGroup bool, inf cache.SharedIndexInfo
 	l := &lane{p: p, id: uint8(len(p.lanes)), name: resource.name(), version: resource.Version, hasNoGroup: hasNoGroup, inf: inf, in: in,
 		layersOff: map[string]string{},
 		peers:     map[uintptr]*timedHandler{}}
-	for layer, why := range in.problems {
+	for layer, why := range in.Problems {
 		l.layersOff[layer] = why
 	}
 	l.noBodies = l.explainNoBodies()
-	l.hookStore()
+	if joints.Available {
+		l.hookStore()
+	}
 	l.hookQueue()
 	l.hookHandlers()
 	for _, other := range p.lanes {
@@ -137,34 +141,26 @@ func (p *Probe) Factory(factory interface{}) (seen []InformerStatus, err error) 
 			err = fmt.Errorf("the informers of a %T cannot be seen: name them one by one with Probe.Informer", factory)
 		}
 	}()
-	v := reflect.ValueOf(factory)
-	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
-		return nil, fmt.Errorf("a %T is no informer factory: name its informers one by one with Probe.Informer", factory)
+	found := joints.Factory(factory, func(all []joints.FactoryInformer) { seen, err = p.seeAll(all) })
+	if found != nil {
+		return nil, fmt.Errorf("%w: name its informers one by one with Probe.Informer", found)
 	}
-	lock, err := fieldPointer[sync.Mutex](v.Elem(), "lock")
-	if err != nil {
-		return nil, fmt.Errorf("%w: name its informers one by one with Probe.Informer", err)
-	}
-	m, err := privateField(v.Elem(), "informers")
-	if err == nil && m.Kind() != reflect.Map {
-		err = fmt.Errorf("%s.informers is a %s", v.Elem().Type(), m.Type())
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: name its informers one by one with Probe.Informer", err)
-	}
+	return seen, err
+}
+
+// seeAll makes a factory's informers visible, and gives the factory what it returns from then on.
+func (p *Probe) seeAll(all []joints.FactoryInformer) (seen []InformerStatus, err error) {
 	type entry struct {
+		joints.FactoryInformer
 		of      target
-		key     reflect.Value
 		inf     cache.SharedIndexInformer
 		generic genericInformer // set if the factory returns generic informers
 	}
 	var found []entry
 	left := 0
-	lock.Lock()
-	defer lock.Unlock()
-	for iter := m.MapRange(); iter.Next(); {
-		e := entry{of: resourceOf(iter.Key()), key: iter.Key()}
-		switch x := iter.Value().Interface().(type) {
+	for _, x := range all {
+		e := entry{FactoryInformer: x, of: resourceOf(x.Key)}
+		switch x := x.Value.(type) {
 		case cache.SharedIndexInformer:
 			e.inf = x
 		case genericInformer:
@@ -176,7 +172,7 @@ func (p *Probe) Factory(factory interface{}) (seen []InformerStatus, err error) 
 	}
 	sort.Slice(found, func(i, j int) bool { return found[i].of.name() < found[j].of.name() })
 	for _, e := range found {
-		t, isType := e.key.Interface().(reflect.Type)
+		t, isType := e.Key.(reflect.Type)
 		l := p.lane(e.of, isType && !hasGroup(t), e.inf)
 		if l == nil {
 			left++
@@ -190,9 +186,7 @@ func (p *Probe) Factory(factory interface{}) (seen []InformerStatus, err error) 
 		if e.generic != nil {
 			w = &watchedGeneric{e.generic, w.(cache.SharedIndexInformer)}
 		}
-		if v := reflect.ValueOf(w); v.Type().AssignableTo(m.Type().Elem()) {
-			m.SetMapIndex(e.key, v)
-		}
+		e.Replace(w)
 	}
 	if left > 0 {
 		return seen, errTooMany(left)
@@ -215,14 +209,14 @@ type watchedGeneric struct {
 func (g *watchedGeneric) Informer() cache.SharedIndexInformer { return g.inf }
 
 // resourceOf returns the resource of the key under which a factory keeps its informer: a type, or a group, version and resource.
-func resourceOf(key reflect.Value) target {
-	switch x := key.Interface().(type) {
+func resourceOf(key interface{}) target {
+	switch x := key.(type) {
 	case schema.GroupVersionResource:
 		return target(x)
 	case reflect.Type:
 		return resourceOfType(x)
 	}
-	return target{Resource: fmt.Sprint(key.Interface())}
+	return target{Resource: fmt.Sprint(key)}
 }
 
 // resourceOfType guesses a resource like client-go does: the plural of the type's name, with the group if the type is one of Kubernetes' own. Of another type,
@@ -316,7 +310,7 @@ type barrier struct{ l *lane }
 // hookStore adds an index function, through which the probe sees every change of the store under the store's own lock. The store calls it for each object
 // that enters or leaves.
 func (l *lane) hookStore() {
-	if err := calibrate(); err != nil {
+	if err := joints.Calibrate(); err != nil {
 		l.disable("store", err.Error())
 		return
 	}
@@ -334,26 +328,19 @@ func (l *lane) hookStore() {
 		}
 		attachment := l.p.attachment.Load()
 		if l.departure == attachment { // the stack would give the same answer, at ten times the cost of the rest of the probe
-			l.emitStored(causeNew, obj)
+			l.emitStored(joints.Added, obj)
 			return nil, nil
 		}
 		if l.isReplaced(obj) {
 			l.departure = attachment
 			return nil, nil
 		}
-		var pcs callers
-		goruntime.Callers(2, pcs[:shallow])
-		c, known := indexPaths.find(pcs)
-		if !known {
-			var all callers
-			goruntime.Callers(2, all[:])
-			c = indexPaths.learn(&all, indexCause)
-		}
-		if c == causeOld {
+		c := joints.Indexed()
+		if c == joints.Outdated {
 			l.departure = attachment
 			return nil, nil
 		}
-		if c == causeUnknown {
+		if c == joints.Unknown {
 			broken.Store(true)
 			l.disable("store", "this client-go changes its store in a way that the probe does not know")
 			return nil, nil
@@ -376,7 +363,7 @@ func (l *lane) hookStore() {
 // function next with the new one. The caller is the index function, under the store's lock. If the answer is false, only the stack says what the store does.
 func (l *lane) isReplaced(obj interface{}) bool {
 	m, err := meta.Accessor(obj)
-	if err != nil || l.in.items == nil {
+	if err != nil || reflect.TypeOf(obj).Kind() != reflect.Pointer {
 		return false
 	}
 	var room [128]byte
@@ -385,24 +372,25 @@ func (l *lane) isReplaced(obj interface{}) bool {
 		key = append(append(key, ns...), '/')
 	}
 	key = append(key, m.GetName()...)
-	held, ok := (*l.in.items)[string(key)] // makes no string
-	return ok && !sameValue(held, obj)
+	held, ok := l.in.Stored(key)
+	return ok && held != obj
 }
 
-func (l *lane) emitStored(c cause, obj interface{}) {
-	if c == causeOther {
+func (l *lane) emitStored(c joints.StoreChange, obj interface{}) {
+	if c == joints.Same {
 		return
 	}
-	updated := l.departure == l.p.attachment.Load()
+	k := evStoreAdded
+	if l.departure == l.p.attachment.Load() {
+		k = evStoreUpdated
+	}
 	l.departure = 0
-	key, rv := l.ident(obj)
-	e := event{lane: l.id, key: key, rv: rv}
 	switch {
-	case c == causeDeleted:
-		e.kind = evStoreDeleted
+	case c == joints.Deleted:
+		k = evStoreDeleted
 		l.count.Add(-1)
-	case c == causeReplaced:
-		e.kind = evStoreReplacing
+	case c == joints.Replaced:
+		k = evStoreReplacing
 		if !l.isReplacing.Load() {
 			l.isReplacing.Store(true)
 			l.count.Store(0)
@@ -412,16 +400,20 @@ func (l *lane) emitStored(c cause, obj interface{}) {
 			}
 		}
 		l.count.Add(1)
-	case updated:
-		e.kind = evStoreUpdated
-	default:
-		e.kind = evStoreAdded
+	case k == evStoreAdded:
 		l.count.Add(1)
 	}
+	l.logStored(k, obj)
+}
+
+// logStored logs a change of the store.
+func (l *lane) logStored(k kind, obj interface{}) {
+	key, rv := l.ident(obj)
 	if l.isCompared() {
-		l.unread.removeStored(key, rv, c == causeReplaced)
+		l.unread.removeStored(key, rv, k == evStoreReplacing)
 	}
-	if l.noBodies == "" && c != causeDeleted {
+	e := event{kind: k, lane: l.id, key: key, rv: rv}
+	if l.noBodies == "" && k != evStoreDeleted {
 		l.p.emitObject(e, obj)
 		return
 	}
@@ -445,25 +437,23 @@ func (l *lane) endReplace() {
 		l.isCounted.Store(true)
 		return
 	}
-	if l.in.items == nil {
+	n, known := l.in.Len()
+	if !known {
 		return
 	}
-	n := int64(len(*l.in.items))
 	if l.isCounted.Load() && n == 0 && l.count.Load() != 0 {
 		l.p.emit(event{kind: evStoreEmptied, lane: l.id}) // a Replace with an empty list calls no index function
 	}
-	l.count.Store(n)
+	l.count.Store(int64(n))
 	l.isCounted.Store(true)
 }
 
 // hookQueue sets a transform, through which the probe sees every object that enters the queue.
 func (l *lane) hookQueue() {
-	if l.in.transform == nil || l.in.startedLock == nil {
+	user, known := l.in.Transform()
+	if !known {
 		return // the user's own transform must stay
 	}
-	l.in.startedLock.Lock()
-	user := *l.in.transform
-	l.in.startedLock.Unlock()
 	if err := l.inf.SetTransform(l.transform(user)); err != nil {
 		l.disable("queued", err.Error())
 	}
@@ -482,15 +472,7 @@ func (l *lane) transform(user cache.TransformFunc) cache.TransformFunc {
 		}
 		out = obj // also after a panic in what follows
 		defer l.contain("queued", &broken)
-		var pcs callers
-		goruntime.Callers(2, pcs[:shallow])
-		o, known := queuePaths.find(pcs)
-		if !known {
-			var all callers
-			goruntime.Callers(2, all[:])
-			o = queuePaths.learn(&all, queueOp)
-		}
-		if o != opNone { // a WatchList first transforms its objects for a temporary store
+		if o := opOf(joints.Enqueued()); o != opNone { // a WatchList first transforms its objects for a temporary store
 			key, rv := l.ident(obj)
 			if l.isCompared() {
 				l.unread.addQueued(key, rv, o)
@@ -513,23 +495,17 @@ const maxIdentities = 256
 
 // ident returns an object's key and version, from the cache if possible: an object of an informer does not change.
 func (l *lane) ident(obj interface{}) (key, rv string) {
-	slot := &l.identities[place(obj)%maxIdentities]
-	if known := slot.Load(); known != nil && sameValue(known.obj, obj) {
+	v := reflect.ValueOf(obj)
+	if v.Kind() != reflect.Pointer {
+		return ident(obj)
+	}
+	slot := &l.identities[v.Pointer()>>5*0x9e3779b1>>7%maxIdentities]
+	if known := slot.Load(); known != nil && known.obj == obj {
 		return known.key, known.rv
 	}
 	key, rv = ident(obj)
 	slot.Store(&identity{obj, key, rv})
 	return key, rv
-}
-
-// place returns the address of a value.
-func place(obj interface{}) uintptr {
-	return uintptr((*[2]unsafe.Pointer)(unsafe.Pointer(&obj))[1]) >> 5 * 0x9e3779b1 >> 7
-}
-
-// sameValue reports whether two values have one type and one address, without reading them.
-func sameValue(a, b interface{}) bool {
-	return *(*[2]unsafe.Pointer)(unsafe.Pointer(&a)) == *(*[2]unsafe.Pointer)(unsafe.Pointer(&b))
 }
 
 // versionOf returns an object's version, "" for what is no object.

@@ -10,15 +10,17 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"reflect"
 	"regexp"
 	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"unsafe"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
+
+	"example.org/informerscope/probe/internal/joints"
 )
 
 // TestWhoMayAsk: this machine may ask by its own name, and so may a client with the token.
@@ -126,6 +128,7 @@ func goroutinesOfTheProbe(t *testing.T) int {
 
 // Events that came faster than a reader took them are a gap that is reported, and what follows has a new baseline and is right.
 func TestGap(t *testing.T) {
+	needsJoints(t, "the store at the moment of a change")
 	s := newSource(100)
 	inf := cache.NewSharedIndexInformer(s, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{})
 	p := New(Options{Events: 256})
@@ -341,18 +344,19 @@ func TestNoCredentials(t *testing.T) {
 
 // A private field that has another name or type is an error in words, and never a pointer.
 func TestLayout(t *testing.T) {
+	needsJoints(t, "private fields")
 	type stranger struct{ cache.SharedIndexInformer }
 	s := newSource(0)
 	inner := cache.NewSharedIndexInformer(s, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{})
-	if in := look(&stranger{inner}); len(in.problems) != 0 {
-		t.Errorf("a wrapper that embeds the informer: %v", in.problems)
+	if in := joints.Look(&stranger{inner}); len(in.Problems) != 0 {
+		t.Errorf("a wrapper that embeds the informer: %v", in.Problems)
 	}
 	type other struct {
 		cache.SharedIndexInformer
 		n int
 	}
-	if in := look(&other{}); in.problems["listeners"] == "" || in.problems["handlers"] == "" {
-		t.Errorf("an empty one: %v", in.problems)
+	if in := joints.Look(&other{}); in.Problems["listeners"] == "" || in.Problems["handlers"] == "" {
+		t.Errorf("an empty one: %v", in.Problems)
 	}
 	p := New(Options{})
 	bare := cache.NewSharedIndexInformer(s, &metav1.PartialObjectMetadata{}, 0, nil)
@@ -367,13 +371,14 @@ func TestLayout(t *testing.T) {
 
 // What an event costs is written in docs/probe.md.
 func TestEventSize(t *testing.T) {
-	if n := unsafe.Sizeof(event{}); n != 96 {
+	if n := reflect.TypeOf(event{}).Size(); n != 96 {
 		t.Errorf("an event is %d bytes: docs/probe.md and Options say 96", n)
 	}
 }
 
 // Of an informer that runs already the store is seen exactly, and of the rest samples, with the reasons.
 func TestInformerThatRuns(t *testing.T) {
+	needsJoints(t, "private fields")
 	s := newSource(50)
 	inf := cache.NewSharedIndexInformer(s, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{})
 	gate := make(chan struct{})

@@ -154,6 +154,7 @@ func TestBodies(t *testing.T) {
 // TestBodiesAreBounded: what has changed is remembered up to a number, and a baseline has bodies up to a size; what is left over has none, and
 // all else is told as ever.
 func TestBodiesAreBounded(t *testing.T) {
+	needsJoints(t, "the store at the moment of a change")
 	large := strings.Repeat("x ", 300<<10)
 	var small atomic.Bool
 	s := newSource(40)
@@ -226,6 +227,7 @@ func (broken) MarshalJSON() ([]byte, error) { panic("correct horse") }
 
 // TestABodyFails: what cannot be encoded switches the bodies off and nothing else, with a reason that has nothing of the panic's text.
 func TestABodyFails(t *testing.T) {
+	needsJoints(t, "the store at the moment of a change")
 	var fails atomic.Bool
 	s := newSource(2)
 	p, v, out, handled := viewOf(t, Options{Objects: []schema.GroupVersionResource{gvr("things")}}, func(obj any) (any, error) {

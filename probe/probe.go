@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
 )
 
 // Options of a Probe. The zero value is usable.
@@ -203,6 +204,16 @@ const (
 
 var opNames = [...]string{"", "Added", "Updated", "Deleted", "Replaced", "Sync", "ReplacedAll", "Bookmark"}
 
+// opOf returns the op of an entry of client-go's queue, opNone for another type.
+func opOf(d cache.DeltaType) op {
+	for o, name := range opNames {
+		if name == string(d) {
+			return op(o)
+		}
+	}
+	return opNone
+}
+
 // emit appends to the log. Events emitted under a lock of the informer are in the order of that lock. An event without a time gets the present one.
 func (p *Probe) emit(e event) {
 	if e.at == 0 {
@@ -280,6 +291,7 @@ func (p *Probe) attach() bool {
 	p.attached.Store(true)
 	p.stop, p.stopped = make(chan struct{}), make(chan struct{})
 	go p.sampler(p.stop, p.stopped)
+	p.followStores()
 	return true
 }
 
@@ -299,6 +311,7 @@ func (p *Probe) detach() {
 	p.ring, p.pins, p.nextPin = nil, nil, 0
 	p.mu.Unlock()
 	for _, l := range p.informers() {
+		l.unfollow()
 		for i := range l.identities {
 			l.identities[i].Store(nil)
 		}

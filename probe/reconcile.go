@@ -8,6 +8,8 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"example.org/informerscope/probe/internal/joints"
 )
 
 // A handler adds keys on the goroutine of its call, and a reconciler reads and writes on that of its worker. So the goroutine joins an entry of a work queue to
@@ -131,7 +133,7 @@ func (s *scenes) work(g uintptr) *reconcile {
 
 // present returns the reconcile to which a read on this goroutine belongs, nil for none.
 func (p *Probe) present() *reconcile {
-	if r := p.scenes.Load().work(goroutine()); r != nil && !r.isShared.Load() {
+	if r := p.scenes.Load().work(joints.Goroutine()); r != nil && !r.isShared.Load() {
 		return r
 	}
 	return nil

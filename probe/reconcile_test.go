@@ -19,6 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
+
+	"example.org/informerscope/probe/internal/joints"
 )
 
 // writeServer answers writes: a PUT and a POST of children in JSON and protobuf, and a DELETE with a Status.
@@ -124,8 +126,8 @@ func sameLines(t *testing.T, what string, got, want []string) {
 
 // TestCauses: an entry of a key names the handler's call that made it, or says that its own worker did. What another goroutine adds has no cause.
 func TestCauses(t *testing.T) {
-	if !knowsGoroutines {
-		t.Skip("on this processor the probe does not know goroutines")
+	if !joints.KnowsGoroutines {
+		t.Skip("needs joints: the probe does not know goroutines here")
 	}
 	c := newControlled(t)
 	r, _ := attach(t, c.p)
@@ -161,8 +163,8 @@ func TestCauses(t *testing.T) {
 
 // TestReconcile: reads on the worker's goroutine, and writes there or with the context, belong to the reconcile, whose end has the error's type.
 func TestReconcile(t *testing.T) {
-	if !knowsGoroutines {
-		t.Skip("on this processor the probe does not know goroutines")
+	if !joints.KnowsGoroutines {
+		t.Skip("needs joints: the probe does not know goroutines here")
 	}
 	c := newControlled(t)
 	c.parents.set(0)
@@ -267,7 +269,7 @@ func TestReconcileFails(t *testing.T) {
 	}
 	if w, ok := resp.Body.(*writing); ok {
 		w.scan = badAnswer{}
-	} else if knowsGoroutines {
+	} else if joints.KnowsGoroutines {
 		t.Errorf("the answer is a %T", resp.Body)
 	}
 	if b, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(b), `"resourceVersion":"77"`) {
@@ -278,7 +280,7 @@ func TestReconcileFails(t *testing.T) {
 	c.queue.Done(key)
 	eventually(t, "it is done", func() bool { return r.count("WorkDone") == 1 })
 	for _, l := range c.p.informers() {
-		if layers := l.offLayers(); knowsGoroutines && layers["writes"] == "" || len(layers) > 1 {
+		if layers := offBeyondTag(l); joints.KnowsGoroutines && layers["writes"] == "" || len(layers) > 1 {
 			t.Errorf("%s: off are %v", l.name, layers)
 		}
 	}
@@ -337,7 +339,7 @@ func TestReconcileWhileViewersComeAndGo(t *testing.T) {
 		}
 	}()
 	n := 1000
-	if testing.Short() {
+	if testing.Short() || !joints.Available { // without joints, an attach waits for the informers' locks
 		n = 100
 	}
 	for range n {

@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 
 	"k8s.io/client-go/tools/cache"
+
+	"example.org/informerscope/probe/internal/joints"
 )
 
 // sample is the state of one informer at one moment, as far as client-go does not report it. Sampling never waits for the informer's locks: what is locked
@@ -68,35 +70,17 @@ func (l *lane) sampleQueue(s *sample) {
 		}
 		l.queue.Store(q)
 	}
-	s.queueKind, s.release = q.kind, q.release
-	if !q.lock.TryRLock() {
-		s.isLocked = true
-		return
-	}
-	defer q.lock.RUnlock()
-	if q.items != nil {
-		s.depth = len(*q.items)
-		for i := 0; i < s.depth && i < maxQueueCopy; i++ {
-			s.entries = append(s.entries, newQueueEntry(&(*q.items)[i]))
-		}
-		return
-	}
-	s.depth = len(*q.keys)
-	for i := 0; i < s.depth && len(s.entries) < maxQueueCopy; i++ {
-		deltas := (*q.byKey)[(*q.keys)[i]]
-		for j := range deltas {
-			s.entries = append(s.entries, newQueueEntry(&deltas[j]))
+	if s.queueKind, s.release = q.Kind, q.Release; s.release == "" {
+		if s.release = releaseOf(version()); minorOf(version()) < 36 {
+			s.release = "1.37"
 		}
 	}
+	depth, isFree := q.TryRead(maxQueueCopy, func(d *cache.Delta) { s.entries = append(s.entries, newQueueEntry(d)) })
+	s.depth, s.isLocked = depth, !isFree
 }
 
 func newQueueEntry(d *cache.Delta) queueEntry {
-	w := queueEntry{}
-	for o, name := range opNames {
-		if name == string(d.Type) {
-			w.op = op(o)
-		}
-	}
+	w := queueEntry{op: opOf(d.Type)}
 	switch d.Type {
 	case cache.Added, cache.Updated, cache.Deleted, cache.Replaced, cache.Sync:
 		w.key, w.rv = ident(d.Object)
@@ -105,16 +89,11 @@ func newQueueEntry(d *cache.Delta) queueEntry {
 }
 
 // findQueue returns the queue of a running informer.
-func (l *lane) findQueue() *queueView {
-	in := l.in
-	if in.startedLock == nil || in.controller == nil || l.isOff("queue") || !in.startedLock.TryLock() {
+func (l *lane) findQueue() *joints.Queue {
+	if l.isOff("queue") {
 		return nil
 	}
-	defer in.startedLock.Unlock()
-	if *in.controller == nil {
-		return nil
-	}
-	q, err := in.lookQueue()
+	q, err := l.in.TryQueue()
 	if err != nil {
 		l.disable("queue", err.Error())
 		return nil
@@ -133,53 +112,49 @@ func (l *lane) sampleListeners(s *sample) {
 
 // lookListeners samples the listeners. It returns a function for each, which reports whether the listener has synced and may wait for a lock.
 func (l *lane) lookListeners(s *sample) (synced []func() bool) {
-	in := l.in
-	if in.listenersLock == nil || l.isOff("listeners") || !in.listenersLock.TryRLock() {
+	if l.isOff("listeners") {
 		return nil
 	}
-	defer in.listenersLock.RUnlock()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	s.hasListeners = true
-	for _, t := range l.timers {
-		t.isListed = false
-	}
-	peers, err := in.peers()
-	if err != nil {
-		l.layersOff["listeners"] = err.Error()
-		s.hasListeners = false
-		return nil
-	}
-	for _, pl := range peers {
-		t := l.peers[pl.addr]
-		if t == nil { // added without the probe: only its address identifies it
-			t = l.addTimed(*pl.handler)
-			t.name, t.h = pl.name, nil
-			l.peers[pl.addr] = t
+	l.in.TryListeners(func(all []*joints.Listener, err error) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		for _, t := range l.timers {
+			t.isListed = false
 		}
-		t.isListed = true
-		x := listenerSample{id: t.id, name: t.name, ring: -1, timed: t.h != nil}
-		synced = append(synced, pl.synced)
-		if err := pl.lookRing(); err != nil {
-			if l.layersOff["rings"] == "" {
-				l.layersOff["rings"] = err.Error()
+		if err != nil {
+			l.layersOff["listeners"] = err.Error()
+			return
+		}
+		s.hasListeners = true
+		sortByName(all)
+		for _, from := range all {
+			synced = append(synced, from.HasSynced)
+			s.listeners = append(s.listeners, l.sampleListenerLocked(from))
+		}
+		for addr, t := range l.peers {
+			if !t.isListed { // removed; a new listener may have its address later
+				delete(l.peers, addr)
 			}
-		} else {
-			if x.exact = pl.pending != nil; x.exact {
-				x.ring = int(pl.pending.Load())
-			} else {
-				x.ring = readRacy(pl.readable)
-			}
-			x.capacity = readRacy(pl.capacity)
 		}
-		s.listeners = append(s.listeners, x)
-	}
-	for addr, t := range l.peers {
-		if !t.isListed { // removed; a new listener may have its address later
-			delete(l.peers, addr)
-		}
-	}
+	})
 	return synced
+}
+
+func (l *lane) sampleListenerLocked(from *joints.Listener) listenerSample {
+	t := l.peers[from.Address]
+	if t == nil { // added without the probe: only its address identifies it
+		t = l.addTimed(from.Handler())
+		t.name, t.h = from.Name, nil
+		l.peers[from.Address] = t
+	}
+	t.isListed = true
+	x := listenerSample{id: t.id, name: t.name, ring: -1, timed: t.h != nil}
+	if ring, err := from.Ring(); err == nil {
+		x.ring, x.capacity, x.exact = ring.Length, ring.Capacity, ring.IsExact
+	} else if l.layersOff["rings"] == "" {
+		l.layersOff["rings"] = err.Error()
+	}
+	return x
 }
 
 // equals reports whether two samples are the same.

@@ -134,12 +134,11 @@ type measurements struct {
 func (l *lane) objects() int {
 	l.measurements.mu.Lock()
 	defer l.measurements.mu.Unlock()
-	switch in := l.in; {
-	case in.items == nil || in.storeLock == nil:
+	switch n, known := l.in.TryLen(); {
+	case !known:
 		l.measurements.objects = len(l.inf.GetStore().ListKeys())
-	case in.storeLock.TryRLock():
-		l.measurements.objects = len(*in.items)
-		in.storeLock.RUnlock()
+	case n >= 0:
+		l.measurements.objects = n
 	}
 	return l.measurements.objects
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+
+	"example.org/informerscope/probe/internal/joints"
 )
 
 // Status is what a Probe sees now.
@@ -45,10 +47,13 @@ type InformerStatus struct {
 	Queue     string            `json:"queue,omitempty"` // the name of its work queue
 }
 
-// Err returns the layers that are off, nil if all are on.
+// Err returns the layers that are off, but for those that the tag informerscope_public leaves out; nil if there is none.
 func (s InformerStatus) Err() error {
 	var all []error
 	for layer, why := range s.LayersOff {
+		if why == joints.LeftOut {
+			continue
+		}
 		all = append(all, fmt.Errorf("%s: %s is not seen: %s", s.Name, layer, why))
 	}
 	sort.Slice(all, func(i, j int) bool { return all[i].Error() < all[j].Error() })

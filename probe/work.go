@@ -12,6 +12,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
+
+	"example.org/informerscope/probe/internal/joints"
 )
 
 // QueueOptions configure a work queue. The zero value is usable.
@@ -209,7 +211,7 @@ func (w *QueueWatch[T]) emitEntryLocked(k kind, item T, e event) {
 	if !w.isWatched() {
 		return
 	}
-	g := goroutine()
+	g := joints.Goroutine()
 	if t, ok := w.processing[item]; ok && g != 0 && t.goroutine == g {
 		e.flag = true
 	} else if c := w.p.scenes.Load().call(g); c != nil {
@@ -330,7 +332,7 @@ func (w *QueueWatch[T]) push(item T) {
 func (w *QueueWatch[T]) beginWork(item T, t *workItem) {
 	l := w.lane.Load()
 	defer l.contain("workqueue", &w.broken)
-	t.goroutine = goroutine()
+	t.goroutine = joints.Goroutine()
 	t.work = &reconcile{lane: l.id, worker: t.worker, key: keyOf(item), since: t.since}
 	w.p.scenes.Load().beginWork(t.goroutine, t.work)
 }

@@ -27,6 +27,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.org/informerscope/probe"
+	"example.org/informerscope/probe/internal/joints"
 )
 
 // canary is a value of an object, which no metric may have.
@@ -156,6 +157,9 @@ func eventually(t *testing.T, what string, holds func() bool) {
 
 // What is exported of a running informer is what is so: without a viewer, while a handler is held back, and after a relist.
 func TestCollector(t *testing.T) {
+	if !joints.Available {
+		t.Skip("needs joints: a factory's map")
+	}
 	const objects = 1500
 	r := start(t, objects)
 	eventually(t, "all is handled", func() bool { return r.calls.Load() == objects })
@@ -281,6 +285,9 @@ func TestRules(t *testing.T) {
 
 // Rules and dashboard ask for nothing that is not exported.
 func TestNamesAreExported(t *testing.T) {
+	if !joints.Available {
+		t.Skip("needs joints: a factory's map")
+	}
 	text := start(t, 1).scrape()
 	name := regexp.MustCompile(`informerscope_probe_[a-z_]+`)
 	for _, file := range []string{"rules.yaml", "rules_test.yaml", "dashboard.json"} {

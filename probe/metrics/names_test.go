@@ -16,12 +16,16 @@ import (
 	"k8s.io/client-go/util/workqueue"
 
 	"example.org/informerscope/probe"
+	"example.org/informerscope/probe/internal/joints"
 )
 
 var deployments = appsv1.SchemeGroupVersion.WithResource("deployments")
 
 // TestNamesOfATypedFactory: an informer of client-go's own factory is named after its resource, with the group. What names no informer is reported.
 func TestNamesOfATypedFactory(t *testing.T) {
+	if !joints.Available {
+		t.Skip("needs joints: a factory's map")
+	}
 	f := informers.NewSharedInformerFactory(kubernetes.NewForConfigOrDie(&rest.Config{}), 0)
 	f.Apps().V1().Deployments().Informer()
 	f.Core().V1().Pods().Informer()
@@ -68,6 +72,9 @@ func TestNamesOfATypedFactory(t *testing.T) {
 
 // TestTypeOfAnInformer: an informer of Kubernetes' own type is of one resource, in any version. Another resource is an error that says which one it has.
 func TestTypeOfAnInformer(t *testing.T) {
+	if !joints.Available {
+		t.Skip("needs joints: the type of an informer")
+	}
 	f := informers.NewSharedInformerFactory(kubernetes.NewForConfigOrDie(&rest.Config{}), 0)
 	for resource, isIts := range map[schema.GroupVersionResource]bool{
 		deployments: true, deployments.GroupResource().WithVersion("v1beta1"): true, deployments.GroupResource().WithVersion(""): true,

@@ -1,4 +1,6 @@
-package probe
+//go:build !informerscope_public
+
+package joints
 
 import (
 	"fmt"
@@ -19,10 +21,10 @@ func few(p callers) *callers {
 // TestFewFramesSayWhatAllSay: why client-go's store calls an index function, and its queue a transform, shows what was done to them. The first frames
 // of the stack say what all of them say, or nothing. The function that did it stands above them, whatever it is called.
 func TestFewFramesSayWhatAllSay(t *testing.T) {
-	if err := calibrate(); err != nil {
+	if err := Calibrate(); err != nil {
 		t.Fatal(err)
 	}
-	names := map[cause]string{causeUnknown: "unknown", causeOld: "old", causeNew: "new", causeDeleted: "deleted", causeReplaced: "replaced", causeOther: "other"}
+	names := map[StoreChange]string{Unknown: "unknown", Outdated: "old", Added: "new", Deleted: "deleted", Replaced: "replaced", Same: "other"}
 	var heard []string
 	x := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"i": func(any) ([]string, error) {
 		var p callers
@@ -63,15 +65,15 @@ func TestFewFramesSayWhatAllSay(t *testing.T) {
 		}
 	}
 
-	var ops []op
+	var entered []cache.DeltaType
 	q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: x, EmitDeltaTypeReplaced: true, Transformer: func(obj any) (any, error) {
 		var p callers
 		runtime.Callers(2, p[:])
-		all, found := queueOp(&p)
-		if first, ok := queueOp(few(p)); ok && (first != all || !found) {
-			t.Errorf("three frames say %s, six %s", opNames[first], opNames[all])
+		all, found := queueDelta(&p)
+		if first, ok := queueDelta(few(p)); ok && (first != all || !found) {
+			t.Errorf("three frames say %s, six %s", first, all)
 		}
-		ops = append(ops, all)
+		entered = append(entered, all)
 		return obj, nil
 	}})
 	for _, err := range []error{q.Add(o), q.Update(o), q.Delete(o), q.Replace([]any{o}, "2")} {
@@ -79,7 +81,7 @@ func TestFewFramesSayWhatAllSay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, want := fmt.Sprint(ops), fmt.Sprint([]op{opAdded, opUpdated, opDeleted, opReplaced}); got != want {
+	if got, want := fmt.Sprint(entered), fmt.Sprint([]cache.DeltaType{cache.Added, cache.Updated, cache.Deleted, cache.Replaced}); got != want {
 		t.Errorf("entered as %s, want %s", got, want)
 	}
 }

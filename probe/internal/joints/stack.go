@@ -1,4 +1,6 @@
-package probe
+//go:build !informerscope_public
+
+package joints
 
 import (
 	"fmt"
@@ -10,6 +12,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 )
+
+// Touches: names of client-go's functions above a hook, as far as tools/cache has them from 0.31 on, and two lines of its updateSingleIndex.
+// Gives: exact changes of the store, and what enters the queue.
+// Guard: Calibrate finds the lines in a store that it makes. A stack without a known name means Unknown, which switches the layer off.
 
 // An index function gets an object and no reason, and so does a transform. The call stack above the hook gives the reason. It has one of a few forms, and
 // the probe examines each form once.
@@ -73,26 +79,16 @@ func (ps *paths[V]) learn(p *callers, decide func(*callers) (V, bool)) V {
 	return means
 }
 
+const cachePackage = "k8s.io/client-go/tools/cache"
+
 // isCache reports whether a function or a package belongs to client-go's cache package, vendored or not.
 func isCache(name string) bool {
 	return strings.HasPrefix(name, cachePackage+".") || strings.Contains(name, "/vendor/"+cachePackage+".")
 }
 
-// cause is the reason for which the store called an index function.
-type cause uint8
-
-const (
-	causeUnknown  cause = iota + 1
-	causeOld            // a new version replaces the object
-	causeNew            // the object comes
-	causeDeleted        // the object leaves
-	causeReplaced       // the object comes with a new list that replaces the whole store
-	causeOther          // the store does not change
-)
-
 var (
-	indexPaths paths[cause]
-	queuePaths paths[op] // opNone for a transform that is not for the queue
+	indexPaths paths[StoreChange]
+	queuePaths paths[cache.DeltaType] // empty for a transform that is not for the queue
 
 	calibration sync.Once
 	oldLine     int // where updateSingleIndex calls for the old object
@@ -100,9 +96,9 @@ var (
 	calibrated  error
 )
 
-// calibrate finds the lines at which client-go's store calls index functions for a new and for an old object. It makes a small store and changes an object
+// Calibrate finds the lines at which client-go's store calls index functions for a new and for an old object. It makes a small store and changes an object
 // in it.
-func calibrate() error {
+func Calibrate() error {
 	calibration.Do(func() {
 		var line int
 		x := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"probe": func(interface{}) ([]string, error) {
@@ -144,11 +140,11 @@ func trim(p *callers) []uintptr {
 }
 
 // indexCause returns the reason for which an index function was called. found is false if the frames do not give it.
-func indexCause(p *callers) (c cause, found bool) {
-	c = causeUnknown
+func indexCause(p *callers) (c StoreChange, found bool) {
+	c = Unknown
 	line := 0
 	frames := runtime.CallersFrames(trim(p))
-	for more := true; more && c == causeUnknown; {
+	for more := true; more && c == Unknown; {
 		var f runtime.Frame
 		f, more = frames.Next()
 		if !isCache(f.Function) {
@@ -158,29 +154,29 @@ func indexCause(p *callers) (c cause, found bool) {
 		case "updateSingleIndex":
 			line = f.Line
 		case "deleteLocked", "Delete", "DeleteWithObject":
-			c = causeDeleted
+			c = Deleted
 		case "Replace":
-			c = causeReplaced
+			c = Replaced
 		case "updateLocked", "addLocked", "Update", "Add", "Transaction":
 			if line == oldLine {
-				c = causeOld
+				c = Outdated
 			} else if line == newLine {
-				c = causeNew
+				c = Added
 			}
 		case "AddIndexers", "Index", "getKeysFromIndex":
-			c = causeOther
+			c = Same
 		}
 	}
-	if line == 0 && c != causeOther {
-		c = causeUnknown
+	if line == 0 && c != Same {
+		c = Unknown
 	}
-	return c, c != causeUnknown
+	return c, c != Unknown
 }
 
-// queueOp returns the operation with which an object enters the queue. found is false if the frames do not give it.
-func queueOp(p *callers) (o op, found bool) {
+// queueDelta returns the type with which an object enters the queue. found is false if the frames do not give it.
+func queueDelta(p *callers) (d cache.DeltaType, found bool) {
 	frames := runtime.CallersFrames(trim(p))
-	for more := true; more && o == opNone; {
+	for more := true; more && d == ""; {
 		var f runtime.Frame
 		f, more = frames.Next()
 		before, name, _ := cutAtLast(f.Function, ".")
@@ -189,18 +185,18 @@ func queueOp(p *callers) (o op, found bool) {
 		}
 		switch name {
 		case "Add":
-			o = opAdded
+			d = cache.Added
 		case "Update":
-			o = opUpdated
+			d = cache.Updated
 		case "Delete":
-			o = opDeleted
+			d = cache.Deleted
 		case "Replace":
-			o = opReplaced
+			d = cache.Replaced
 		case "addReplaceToItemsLocked":
-			o = opReplacedAll
+			d = "ReplacedAll"
 		}
 	}
-	return o, o != opNone
+	return d, d != ""
 }
 
 func cutAtLast(s, sep string) (before, after string, found bool) {
@@ -208,4 +204,30 @@ func cutAtLast(s, sep string) (before, after string, found bool) {
 		return s[:i], s[i+len(sep):], true
 	}
 	return s, "", false
+}
+
+// Indexed returns why client-go's store called the index function that calls Indexed.
+func Indexed() StoreChange {
+	var pcs callers
+	runtime.Callers(3, pcs[:shallow])
+	c, known := indexPaths.find(pcs)
+	if !known {
+		var all callers
+		runtime.Callers(3, all[:])
+		c = indexPaths.learn(&all, indexCause)
+	}
+	return c
+}
+
+// Enqueued returns the type with which an object enters the queue, of which client-go called the transform that calls Enqueued; "" if it does not enter it.
+func Enqueued() cache.DeltaType {
+	var pcs callers
+	runtime.Callers(3, pcs[:shallow])
+	d, known := queuePaths.find(pcs)
+	if !known {
+		var all callers
+		runtime.Callers(3, all[:])
+		d = queuePaths.learn(&all, queueDelta)
+	}
+	return d
 }
