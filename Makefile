@@ -39,7 +39,7 @@ SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: always help run sim test-sim wasm packed build standalone test verify judges check fetch unit unit-all random e2e e2e-some toolchains \
-  toolchains-all reliability pictures pictures-check film probe-releases probe-foreign probe-rules sim-foreign flat layouts slidev site dist dist-test \
+  toolchains-all reliability pictures pictures-check film probe-releases probe-public probe-foreign probe-rules sim-foreign flat layouts slidev site dist dist-test \
   soak-day stress stress-rounds stress-short bench releases \
   soak soak-informer clean
 
@@ -124,6 +124,7 @@ JUDGES_STEPS += reliability
 JUDGES_STEPS += layouts
 JUDGES_STEPS += slidev
 JUDGES_STEPS += probe-releases
+JUDGES_STEPS += probe-public
 JUDGES_STEPS += probe-foreign
 JUDGES_STEPS += probe-rules
 JUDGES_STEPS += sim-foreign
@@ -259,6 +260,14 @@ flat: wasm $(T) ## an hour of virtual time in each layout, after which the page 
 probe-releases: wasm sim $(T) ## a probe in a controller with each release of client-go between the oldest and the newest that it is for, and in controller-runtime
 	./e2e/install-chromium.sh
 	@$(T) go 'probe with each release' -C e2e -- $(GO) test -count=1 -timeout 120m -run '^TestProbe(Releases|InControllerRuntime)$$' ./probe -probe.releases
+
+probe-public: $(T) ## the probe without private parts of client-go: its tests, and those of its two modules, with the tag informerscope_public
+	@failed=0; \
+	  for module in probe probe/metrics probe/controllerruntime; do \
+	    $(T) check "vet $$module, public" -C $$module -- $(GO) vet -tags informerscope_public ./... || failed=1; \
+	    $(T) go "$$module, public" -C $$module -- $(TEST) $(RACE) -count=1 -timeout 20m -tags informerscope_public ./... || failed=1; \
+	  done; \
+	  exit $$failed
 
 probe-foreign: wasm sim $(T) ## controllers of Kubernetes, MetalLB and KubeRay, fetched, built with the lines of docs/dev/controllers.md, and watched at work; and faults that the doctor finds
 	./e2e/install-chromium.sh
