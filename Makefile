@@ -104,15 +104,16 @@ TEST := $(GO) test -vet=off
 
 # What the three tiers run, in this order. A step is a target whose tests and checks run by $(T) go and $(T) check, which count
 # them; NAME=check is a target that is one check by itself; A+B runs at the same time. To hook in a step, add a line here.
-# make test leaves out the tests that call testing.Short. make verify and make judges run every test in the repository:
-# tools/testrun/ledger.txt names those that make verify leaves to make judges.
+# make test leaves out the tests that call testing.Short, and most of the browser's. make verify has all of make test, and runs with
+# make judges every test in the repository: tools/testrun/ledger.txt names those that it leaves to make judges.
 TEST_STEPS   := wasm=check
 TEST_STEPS   += check+fetch=check
 TEST_STEPS   += unit
 TEST_STEPS   += e2e-some
 VERIFY_STEPS := wasm=check
-VERIFY_STEPS += fetch=check
-VERIFY_STEPS += unit-all
+VERIFY_STEPS += check+fetch=check
+VERIFY_STEPS += unit
+VERIFY_STEPS += unit-long
 VERIFY_STEPS += test-sim
 VERIFY_STEPS += e2e
 JUDGES_STEPS := wasm=check
@@ -120,6 +121,7 @@ JUDGES_STEPS += toolchains-all
 JUDGES_STEPS += dist-test
 JUDGES_STEPS += pictures-check
 JUDGES_STEPS += releases
+JUDGES_STEPS += race
 JUDGES_STEPS += reliability
 JUDGES_STEPS += layouts
 JUDGES_STEPS += slidev
@@ -141,7 +143,7 @@ test-sim: sim $(T) ## the served cluster: its program is built, which takes ten 
 	  $(T) go sim -C sim -- $(TEST) -timeout 20m ./... || failed=1; \
 	  exit $$failed
 
-verify: $(T) ## what decides, after make test, whether a change lands: the long unit tests, every browser and cluster test
+verify: $(T) ## what decides whether a change lands: make test, the long unit tests, every browser and cluster test
 	@$(T) tier verify -limit 42m -ledger tools/testrun/ledger.txt -make '$(MAKE_PROGRAM)' $(VERIFY_STEPS)
 
 judges: $(T) ## what takes too long for make verify; run it too before a larger change is called done
@@ -184,42 +186,47 @@ fetch:
 	$(GO) run ./tools/webcheck
 	./e2e/install-browsers.sh
 
+# Virtual time, folds and schedules gain nothing from the race detector and are up to ten times slower with it: what serves connections, hands over
+# between goroutines or holds a lock runs with it. make race runs the rest too.
+RACED := ./server/... ./core/client/... ./core/informer ./core/lab/... ./core/log/trace ./core/page/audience ./core/page/command ./core/wire/... ./core/words/vclock
+# The packages named in a first list that a second one has not, as import paths.
+leave_out = $(filter-out $(shell $(GO) list $(2)),$(shell $(GO) list $(1)))
 # A test that hangs in the random schedules is found by their own watchdog; the limits are for a slow machine.
-unit: wasm $(T) ## the quick unit tests, with the race detector where there is a C compiler; what did not change comes from go's cache
+unit: wasm $(T) ## the quick unit tests, with the race detector where it may find something; what did not change comes from go's cache
 	@[ -n "$(RACE)" ] || echo "no C compiler found: running without the race detector (install gcc to have it)"
 	@failed=0; \
-	  $(T) go unit -show 'random schedules in' -- $(TEST) $(RACE) -short -timeout 20m ./... || failed=1; \
+	  $(T) go 'unit, with the race detector' -- $(TEST) $(RACE) -short -timeout 20m $(RACED) || failed=1; \
+	  $(T) go unit -show 'random schedules in' -- $(TEST) -short -timeout 20m $(call leave_out,./...,$(RACED)) || failed=1; \
 	  $(T) go standalone -C tools/standalone -- $(TEST) ./... || failed=1; \
-	  $(T) go probe -C probe -- $(TEST) $(RACE) -timeout 20m ./... || failed=1; \
-	  $(T) go probe/metrics -C probe/metrics -- $(TEST) $(RACE) -timeout 20m ./... || failed=1; \
-	  $(T) go probe/controllerruntime -C probe/controllerruntime -- $(TEST) $(RACE) -timeout 20m ./... || failed=1; \
-	  $(T) go simtest -C simtest -- $(TEST) $(RACE) -timeout 20m ./... || failed=1; \
-	  exit $$failed
-
-# Virtual time, folds and schedules gain nothing from the race detector and are several times slower with it: only what serves
-# connections runs with it here. make test has run every package with it.
-RACED := ./server ./server/internal/relay ./server/internal/audience ./server/internal/wsconn ./server/internal/connlimit ./core/client/restwatch ./core/informer
-unit-all: packed $(T) ## every unit test, also those that take long, and thousands of random schedules against client-go
-	@failed=0; \
-	  $(T) go 'unit, all' -show 'random schedules in|compared with client-go|schedules of the whole system' -- \
-	    $(TEST) -timeout 40m $(filter-out $(patsubst ./%,informerscope/%,$(RACED)),$(shell $(GO) list ./...)) || failed=1; \
-	  $(T) go 'unit, all, with the race detector' -- $(TEST) $(RACE) -timeout 15m $(RACED) || failed=1; \
-	  $(T) go standalone -C tools/standalone -- $(TEST) ./... || failed=1; \
-	  for module in probe probe/metrics probe/controllerruntime simtest; do \
+	  for module in probe probe/metrics probe/controllerruntime; do \
 	    $(T) go $$module -C $$module -- $(TEST) $(RACE) -timeout 20m ./... || failed=1; \
 	  done; \
+	  $(T) go simtest -C simtest -- $(TEST) $(RACE) -short -timeout 20m ./... || failed=1; \
 	  exit $$failed
+
+# The packages with tests that make test leaves out or cuts short. Of them the server runs with the race detector.
+LONG := $(shell grep -rl --include='*_test.go' 'testing\.Short()' core server tools | xargs -n 1 dirname | sort -u | sed 's,^,./,')
+unit-long: packed $(T) ## the unit tests that take long, and thousands of random schedules against client-go
+	@failed=0; \
+	  $(T) go 'unit, long' -show 'random schedules in|compared with client-go|schedules of the whole system' -- \
+	    $(TEST) -timeout 40m $(filter-out ./server%,$(LONG)) ./server/internal/soak || failed=1; \
+	  $(T) go 'unit, long, with the race detector' -- $(TEST) $(RACE) -timeout 15m $(filter-out ./server/internal/soak,$(filter ./server%,$(LONG))) || failed=1; \
+	  $(T) go 'simtest, long' -C simtest -- $(TEST) -timeout 20m ./internal/kubeapi || failed=1; \
+	  exit $$failed
+
+race: wasm $(T) ## every quick unit test with the race detector
+	@$(T) go race -- $(TEST) $(RACE) -short -timeout 40m ./...
 
 # The page's pictures are judged on a machine that does nothing else: first alone, then the other folders, two at a time. A test has few frames a second
 # (e2e/browser), and takes a third of a processor. Up to four tests that fail run again by themselves; the table names those that pass then.
 ALONE := ./page ./stage
 # The longest of the others begin first: at the end one of them would run by itself.
-LONG := ./tools ./stories
+FIRST := ./tools ./stories
 e2e: wasm sim $(T) ## a real etcd and kube-apiserver, the server, and the page in real browsers
 	./e2e/install-browsers.sh
 	@failed=0; \
-	  $(T) go 'e2e, alone' -C e2e -again 4 -- $(TEST) -count=1 -timeout 40m -p 1 -parallel 5 $(ALONE) || failed=1; \
-	  $(T) go e2e -C e2e -again 4 -- $(TEST) -count=1 -timeout 40m -p 2 -parallel 4 $$(cd e2e && $(GO) list $(LONG) ./... | grep -vxF $(ALONE:./%=-e informerscope/e2e/%)) || failed=1; \
+	  $(T) go 'e2e, alone' -C e2e -again 4 -- $(TEST) -count=1 -timeout 40m -p 1 -parallel 6 $(ALONE) || failed=1; \
+	  $(T) go e2e -C e2e -again 4 -- $(TEST) -count=1 -timeout 40m -p 2 -parallel 4 $$(cd e2e && $(GO) list $(FIRST) ./... | grep -vxF $(ALONE:./%=-e informerscope/e2e/%)) || failed=1; \
 	  exit $$failed
 
 # One live pipeline from a simulated API server, one walk through the page, a story and a recording. A real control plane would have to be compiled.

@@ -60,7 +60,7 @@ func (b *Browser) Open(ctx context.Context, url string, width, height int64) (*P
 // detailed makes the stage open with all details, which most tests read.
 const detailed = `try { localStorage.setItem('informerscope.calm', 'false'); } catch {}`
 
-// seldom gives the page at most twelve animation frames a second, as a slow computer does. Without a graphics processor the frames are most of what a page
+// seldom gives the page at most six animation frames a second, as a slow computer does. Without a graphics processor the frames are most of what a page
 // costs, so tests of the page beside one another would else wait for each other's pictures.
 const seldom = `{
 	const ask = window.requestAnimationFrame.bind(window);
@@ -72,7 +72,7 @@ const seldom = `{
 	};
 	window.requestAnimationFrame = (f) => {
 		due.set(++n, f);
-		if (!isAsked) setTimeout(() => ask(run), last + 80 - performance.now());
+		if (!isAsked) setTimeout(() => ask(run), last + 160 - performance.now());
 		isAsked = true;
 		return n;
 	};

@@ -57,18 +57,23 @@ type Server struct {
 // OpenLine matches the line in which the server prints its address.
 var OpenLine = regexp.MustCompile(`^informerscope: open (http://\S+/#token=\S+)$`)
 
-// StartServer starts the server with args, and the page's modules as they are written, and waits for the address that it prints. It is stopped at the end of
-// the test; a failed test shows its log.
+// StartServer starts the server with args and waits for the address that it prints. It is stopped at the end of the test; a failed test shows its log.
 func StartServer(t *testing.T, args ...string) *Server {
 	t.Helper()
 	program, err := BuildServer()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return StartProgram(t, program, append([]string{"--modules"}, args...)...)
+	return StartProgram(t, program, args...)
 }
 
-// StartProgram is startServer for a given program.
+// StartModules is StartServer for a test that imports a module of the page: it serves them as they are written, which takes the browser longer.
+func StartModules(t *testing.T, args ...string) *Server {
+	t.Helper()
+	return StartServer(t, append([]string{"--modules"}, args...)...)
+}
+
+// StartProgram is StartServer for a given program.
 func StartProgram(t *testing.T, program string, args ...string) *Server {
 	t.Helper()
 	dir, err := layout.Artifacts(t.Name())

@@ -23,7 +23,7 @@ func pushButton(t *testing.T, p *browser.Page, within, words string) {
 // down and begins another. A recording shows all of it again.
 func TestAFactoryOnThePage(t *testing.T) {
 	t.Parallel()
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&objects=120&rate=10&lang=en", 1280, 720)
 	// The informer that is open has its rows, and each other one has one.
@@ -99,7 +99,7 @@ func TestAFactoryOnThePage(t *testing.T) {
 // before the first list, with a fault, and with an informer beside the factory.
 func TestAFactorysRows(t *testing.T) {
 	t.Parallel()
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	const seven = "pods,nodes,namespaces,deployments.apps,replicasets.apps,leases.coordination.k8s.io,customresourcedefinitions.apiextensions.k8s.io"
 	for _, of := range []struct {

@@ -15,7 +15,7 @@ const alertOf = `(document.querySelector(".failure[role=alert]")?.textContent ??
 // again.
 func TestNoPartStopsThePage(t *testing.T) {
 	t.Parallel()
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=60&rate=8&lang=en", 1280, 720)
 	harness.Await(t, p, time.Minute, "s.queue.synced && s.seq > 300")
 	for _, part := range []struct{ name, module, class, method string }{

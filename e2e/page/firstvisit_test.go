@@ -92,7 +92,6 @@ func TestFirstVisit(t *testing.T) {
 func TestFirstVisitLeads(t *testing.T) {
 	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
-	b := browser.StartForTest(t)
 	way := func(name string) string { return "click stage.find('dialog.first [data-do=" + name + "]')" }
 	const (
 		tour    = "stage.find('.storybar')?.dataset.step === '1' && location.hash.includes('story=tour')"
@@ -120,7 +119,8 @@ func TestFirstVisitLeads(t *testing.T) {
 		{"a press beside, phone", "press ({X: 200, Y: 100})", phone, "", alone},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p := visit(t, b, srv.URL, "", test.width, map[int64]int64{1280: 720, phone: 844}[test.width])
+			t.Parallel()
+			p := visit(t, browser.StartForTest(t), srv.URL, "", test.width, map[int64]int64{1280: 720, phone: 844}[test.width])
 			harness.WaitUntil(t, p, firstCard)
 			gone := "!document.querySelector('dialog.first')"
 			if test.page != "" {

@@ -52,6 +52,8 @@ func TestTheInspectorKeepsASelection(t *testing.T) {
 		before := harness.EvalIn[string](t, page, version)
 		harness.Call(t, page, "cluster('burst', {n: 40})")
 		harness.WaitUntil(t, page, version+" !== "+harness.Quote(before))
+		harness.Await(t, page, time.Minute, "s.queue.depth === 0 && s.reflector.resourceVersion === s.api.resourceVersion") // later ones may move the lines
+		harness.Settle(t, page)
 	}
 	key := harness.EvalIn[string](t, page, `informerscope.index("namespace")
 		.then(({values}) => informerscope.index("namespace", values[0].value)).then((is) => is.keys[0])`)

@@ -11,7 +11,7 @@ import (
 // would be clipped, and wider only by the kerning.
 func TestTextIsMeasured(t *testing.T) {
 	t.Parallel()
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=20", 1280, 720)
 	type text struct {
 		Value, Font  string

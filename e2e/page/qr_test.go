@@ -37,7 +37,7 @@ func picture(rows []string, damaged map[[2]int]bool) image.Image {
 // correction allows.
 func TestQRCode(t *testing.T) {
 	t.Parallel()
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	p := browser.StartForTest(t).OpenForTest(t, srv.URL, 800, 600)
 	texts := []string{"a", "http://127.0.0.1:8080/?audience#audience=Zm9vYmFy", "https://例え.example/?audience#audience=观众", strings.Repeat("x", 666)}
 	random := rand.New(rand.NewPCG(7, 7))

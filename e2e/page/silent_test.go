@@ -30,7 +30,7 @@ func openKept(t *testing.T, srv *harness.Server, before, fragment string) *brows
 // TestWorkerEndsSilently ends the worker without a crash, from the page and from the worker. The page reports it, and starts again on request at the
 // event that was shown.
 func TestWorkerEndsSilently(t *testing.T) {
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	for _, tt := range []struct{ name, before, kill, words string }{
 		{"the browser ends it", "", `__worker.terminate()`, "ended without a message"},
 		{"it closes itself", "", "", "ended without a message"},
@@ -85,7 +85,7 @@ func TestWorkerEndsSilently(t *testing.T) {
 // TestBusyWorkerIsNotDead keeps the worker busy for longer than the page waits for a silent one. A page with Web Locks reports only that it is busy,
 // and a page without withdraws its report.
 func TestBusyWorkerIsNotDead(t *testing.T) {
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	for name, before := range map[string]string{"locks": "", "no locks": noLocks} {
 		t.Run(name, func(t *testing.T) {
 			p := openKept(t, srv, before+`

@@ -21,7 +21,7 @@ type store struct {
 // transform.
 func TestTransform(t *testing.T) {
 	t.Parallel()
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&objects=240&rate=0&lang=en", 1280, 720)
 	harness.Await(t, p, 2*time.Minute, "s.queue.synced && s.indexer.count > 0 && s.workqueue.depth === 0 && s.reflector.phase === 'watching'")

@@ -11,7 +11,7 @@ import (
 // TestWordsAreTrueOfTheMoment shows states in which a text was once false: nothing of another moment, or of another number, is shown.
 func TestWordsAreTrueOfTheMoment(t *testing.T) {
 	t.Parallel()
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	p := harness.OpenFake(t, browser.StartForTest(t), srv, "&source=sim&namespace=&lang=en", 1280, 720)
 	show := func(change string) { t.Helper(); harness.EvalIn[bool](t, p, "fake.show("+change+")") }
 

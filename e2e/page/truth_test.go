@@ -50,7 +50,7 @@ const sameInTheLog = `(async () => {
 // stopping while events stream, while Pop is held, while the Reflector backs off, and while the log plays. It does so where the log stops, after
 // seeks, with a held queue and a slow handler, and in a recording of all that.
 func TestEveryLayoutTellsTheTruth(t *testing.T) {
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	const simulated = "&source=sim&seed=7&objects=120&rate=25&lang=en&transform=managedFields"
 	type truthLayout struct {
 		name, fragment string

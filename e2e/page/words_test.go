@@ -20,7 +20,7 @@ func replaceOnes(s string) string { return strings.ReplaceAll(s, "1", "2") }
 // TestWords asks the page's own dictionary for every text with a plural: the number 1 gives the singular, and no markup of plurals is shown.
 func TestWords(t *testing.T) {
 	t.Parallel()
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=20&lang=en", 1280, 720)
 	got := harness.EvalJSON[map[string][]string](t, p, `import("./kit/i18n.js").then(({t, keys, setLanguage, language}) => {
 		const was = language();

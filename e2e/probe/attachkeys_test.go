@@ -15,7 +15,7 @@ import (
 func TestAttachedKeys(t *testing.T) {
 	program := buildProbed(t, "keyed", readProgram(t, "keyed"), newestClientGo)
 	controller, _, _ := startProgram(t, program, "", "127.0.0.1:0")
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0", "--attach="+controller+"/debug/informerscope/")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0", "--attach="+controller+"/debug/informerscope/")
 	page := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
 	if err := page.OnNewDocument(harness.Timeout(t, 30*time.Second), harness.StageTools(t)); err != nil {
 		t.Fatal(err)

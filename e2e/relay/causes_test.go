@@ -30,7 +30,7 @@ var long = func() string {
 // cut can be opened whole, and no error of HTTP/2 comes first.
 func TestCauses(t *testing.T) {
 	t.Parallel()
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	for _, view := range []struct {
 		name, fragment string
@@ -122,7 +122,7 @@ func expectWhole(t *testing.T, p *browser.Page, words string) {
 // TestOffer takes the namespace that a refused list offers, with one press, in every view; a recording offers nothing.
 func TestOffer(t *testing.T) {
 	t.Parallel()
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	const source = `{kind: "live", context: "kind-kind", namespace: "team-a", cause: "forbidden", offer: {namespace: "team-a"}, trouble: "User \"jane\" may not list pods in all namespaces (403). Choose a namespace: the context's own is team-a."}`
 	for _, view := range []struct {
@@ -150,7 +150,7 @@ func TestOffer(t *testing.T) {
 // token, explains what is wrong with other text, and continues without being loaded again.
 func TestNewLink(t *testing.T) {
 	t.Parallel()
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	p := harness.OpenFake(t, b, srv, "&source=live&context=kind-kind&namespace=&lang=en", 1280, 720)
 	bringAxe(t, p)
@@ -213,7 +213,7 @@ func bringAxe(t *testing.T, p *browser.Page) {
 // TestPickersTellWhy shows what cannot be chosen, with the reason, and distinguishes contexts by more than an address.
 func TestPickersTellWhy(t *testing.T) {
 	t.Parallel()
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	arn := "arn:aws:eks:eu-central-1:123456789012:cluster/platform-production-eu-central-1-blue-7f3a9c-01"
 	for _, size := range [][2]int64{{1280, 720}, {390, 844}} {

@@ -29,7 +29,7 @@ func seekTo(t *testing.T, p *browser.Page, seq uint64) {
 // TestStageShowsState pauses at many moments of an eventful log and compares the rows and the maps with state(), and each text that names its source.
 func TestStageShowsState(t *testing.T) {
 	t.Parallel()
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	for _, release := range []string{"1.37", "1.31"} {
 		t.Run(release, func(t *testing.T) {

@@ -26,7 +26,7 @@ var embedded = []struct {
 // page is visible or reachable by Tab.
 func TestEmbed(t *testing.T) {
 	t.Parallel()
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	for _, station := range embedded {
 		t.Run(station.name, func(t *testing.T) {
@@ -80,7 +80,7 @@ func expectAlone(t *testing.T, p *browser.Page, rows []string) {
 // TestEmbedOfNothing opens an address that names an unknown station: the page lists the stations.
 func TestEmbedOfNothing(t *testing.T) {
 	t.Parallel()
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&lang=en&embed=kubelet", 640, 480)
 	said := harness.EvalIn[string](t, p, "stage.find('.tracksv').textContent")

@@ -18,7 +18,7 @@ const picturesOfMaps = "['cluster', 'store'].map((side) => stage.find(`.world-${
 // maps differ. Released, both have the same number and the same picture.
 func TestMapsShowWhatTheStoreLacks(t *testing.T) {
 	t.Parallel()
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=40&rate=0&lang=en", 1280, 720)
 	// What lights up after a change fades before the pictures are compared.
 	const alike = "(([a, b]) => a === b)(" + picturesOfMaps + ")"
@@ -53,7 +53,7 @@ func TestMapsShowWhatTheStoreLacks(t *testing.T) {
 // the window's size.
 func TestMapsAreOfTheirMoment(t *testing.T) {
 	t.Parallel()
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=240&rate=20&lang=en", 1280, 720)
 	harness.Await(t, p, time.Minute, "s.seq > 6500")
 	harness.Pause(t, p)
@@ -85,7 +85,7 @@ func TestMapsAreOfTheirMoment(t *testing.T) {
 // the first list, while the cluster does not answer, and of one namespace while the cluster's version goes further.
 func TestDistanceOnEveryLayout(t *testing.T) {
 	t.Parallel()
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&namespace=shop&rate=30&lang=en", 1280, 720)
 	harness.Call(t, p, "hold('pop')")
 	harness.Await(t, p, 30*time.Second, "s.queue.waiting >= 4")

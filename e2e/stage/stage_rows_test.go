@@ -15,7 +15,7 @@ import (
 // many more there are. Of an empty queue it says that Pop waits.
 func TestQueueInside(t *testing.T) {
 	t.Parallel()
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	for _, release := range []string{"1.37", "1.31"} {
 		t.Run(release, func(t *testing.T) {
@@ -77,7 +77,7 @@ func queueLines(q fold.Queue) []string {
 // all of them. A removed one is counted no more.
 func TestManyHandlersFold(t *testing.T) {
 	t.Parallel()
-	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=40&rate=20&lang=en", 1280, 720)
 	const added = 9 // with the three that are there the page shows no more
 	for i := range added {

@@ -106,7 +106,7 @@ func storyServer(t *testing.T) (*harness.Server, map[string]*corestory.Story) {
 			t.Fatal(err)
 		}
 	}
-	return harness.StartServer(t, "--listen=127.0.0.1:0", "--stories="+own), files
+	return harness.StartModules(t, "--listen=127.0.0.1:0", "--stories="+own), files
 }
 
 // keepTold keeps the states of a story's frames for the events of its steps, which are not all drawn.

@@ -125,6 +125,7 @@ var healthy = []struct {
 func TestHealthyProgramsHaveNoFindings(t *testing.T) {
 	for _, tc := range healthy {
 		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
 			if testing.Short() {
 				tc.lasting = min(tc.lasting, time.Minute)
 			}

@@ -58,7 +58,7 @@ func schedules(t *testing.T) int64 {
 	case raceEnabled:
 		return 30
 	}
-	return 2000
+	return 1000
 }
 
 // tally adds up results.

@@ -86,6 +86,9 @@ func TestAttacks(t *testing.T) {
 
 // TestAttacksOnBuiltInKinds sends what is refused or costs much to kinds that have no definition.
 func TestAttacksOnBuiltInKinds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	const maps, deployments = mapsURL, deploymentsURL
 	list := func(n int, item string) string {
 		var b strings.Builder
