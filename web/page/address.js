@@ -144,7 +144,7 @@ export class Address {
     else if (name === 'fork') await this.writeFork();
     else if (name === 'play') fragment.write({ speed: args[0] && args[0] !== 1 ? args[0] : null, ...this.momentKeys() });
     else if (name === 'live') fragment.write(this.momentKeys());
-    else if (effect === 'moves') setTimeout(() => this.writeMoment(choice), settles);
+    else if (effect === 'moves') setTimeout(() => this.writeMoment(choice, result), settles);
     ctx.repaint();
     return result;
   }
@@ -201,11 +201,14 @@ export class Address {
     this.page.selected('source' in chosen || 'context' in chosen);
   }
 
-  /** Writes the paused moment into the address, unless another was chosen since. @param {number} choice @private */
-  async writeMoment(choice) {
+  /**
+   * Writes the paused moment into the address, unless another was chosen since. What the worker answered is newer than its last frame.
+   * @param {number} choice @param {any} answer of a call that moves the view; some have none @private
+   */
+  async writeMoment(choice, answer) {
     const { model } = this.ctx;
-    if (choice !== this.choiceCount || model.view.mode !== 'paused') return;
-    const { seq } = model.view;
+    const { mode, seq } = answer?.mode ? { mode: answer.mode, seq: answer.head - answer.behind } : model.view;
+    if (choice !== this.choiceCount || mode !== 'paused') return;
     const sim = model.state.source.kind === 'sim';
     const story = sim ? await this.page.files.story(seq).catch(() => null) : null;
     if (choice !== this.choiceCount) return;
