@@ -10,7 +10,6 @@ import (
 
 	"informerscope/core/ask/doctor"
 	"informerscope/core/client/restwatch"
-	"informerscope/core/words/object"
 	"informerscope/server/internal/clusters"
 	"informerscope/server/internal/guard"
 )
@@ -70,37 +69,10 @@ func (l *lister) listAll(ctx context.Context, requests []string) []doctor.List {
 
 // list reads all pages of a list, and keeps the versions of its objects.
 func (l *lister) list(ctx context.Context, request string) doctor.List {
-	all := doctor.List{Versions: map[string]string{}}
-	for continues := ""; ; {
-		page, err := l.page(ctx, request, continues)
-		if err != nil {
-			return doctor.List{Err: err}
-		}
-		for _, o := range page.Items {
-			key := o.GetName()
-			if namespace := o.GetNamespace(); namespace != "" {
-				key = namespace + "/" + key
-			}
-			all.Versions[key] = o.GetResourceVersion()
-		}
-		all.RV = page.ResourceVersion
-		if continues = page.Continue; continues == "" {
-			return all
-		}
-	}
-}
-
-func (l *lister) page(ctx context.Context, request, continues string) (*object.List, error) {
-	if continues != "" {
-		request += "&continue=" + url.QueryEscape(continues)
-	}
-	body, err := l.client.Do(ctx, http.MethodGet, request, "", nil)
+	rv, versions, err := l.client.ListVersions(ctx, request)
 	if failure := (*url.Error)(nil); errors.As(err, &failure) {
 		_, words := l.upstream.Explain(failure.Err)
-		return nil, errors.New(words)
+		err = errors.New(words)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return object.ParseList(body)
+	return doctor.List{RV: rv, Versions: versions, Err: err}
 }

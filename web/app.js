@@ -11,6 +11,7 @@ import { Lost } from './page/crash.js';
 import { h } from './kit/dom.js';
 import { listDrawn } from './wire/drawn.js';
 import { openDiagnosis } from './time/diagnosis.js';
+import { SecondOpinion } from './time/opinion.js';
 import { Explain } from './stage/explain.js';
 import { Failures } from './page/failures.js';
 import { Files } from './bars/files.js';
@@ -102,7 +103,11 @@ const ctx = {
     views.stage.spot = ids;
     ctx.repaint();
   },
+  get opinion() {
+    return opinion;
+  },
 };
+const opinion = new SecondOpinion(ctx);
 
 // --- The parts, in the order in which the page has them.
 
@@ -275,6 +280,7 @@ function paintBars(clock) {
     top: () => top.paint(), broadcast: () => broadcast?.paint(), audience: () => audience?.paint(), transport: () => transport.paint(),
     explain: () => explain.paint(), inspector: () => inspector.refresh(), ride: () => ride.paint(), remedy: () => remedy.paint(),
     token: () => token.offer(!!blackout || views.presenting), firstVisit: () => firstVisit?.paint(), caption: () => sayCaption(clock),
+    opinion: () => opinion.watch(),
   };
   for (const [part, paint] of Object.entries(parts)) ctx.attempt(part, paint);
 }

@@ -48,7 +48,11 @@ func (l *Lab) Record(w io.Writer, namesOnly bool) (string, error) {
 
 // Diagnose returns what is wrong in the log so far, worst first.
 func (l *Lab) Diagnose() ([]doctor.Finding, error) {
-	return doctor.Examine(l.rec, l.logEnd(), l.o.Yield)
+	x, err := doctor.Examine(l.rec, l.logEnd(), l.o.Yield)
+	if err != nil {
+		return nil, err
+	}
+	return x.Findings, nil
 }
 
 // logEnd returns the moment up to which the log is known: now, or a recording's end.

@@ -108,6 +108,7 @@ type calls struct {
 	Object         view.Object          `json:"object"`
 	Ride           analysis.Ride        `json:"ride"`
 	Diagnose       []doctor.Finding     `json:"diagnose"`
+	Compare        lab.Comparison       `json:"compare"`
 	Laboratory     ownwrites.Result     `json:"laboratory"`
 	Index          view.IndexContents   `json:"index"`
 	Follow         string               `json:"follow"`

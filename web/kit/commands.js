@@ -37,6 +37,7 @@ export const effects = {
   object: 'looks',
   ride: 'looks',
   diagnose: 'looks',
+  compare: 'looks',
   laboratory: 'looks',
   index: 'looks',
   show: 'shows',

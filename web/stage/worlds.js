@@ -1,7 +1,7 @@
 // @ts-check
 // Two maps of one size, the cluster and this store, and how many changes lie between them. An object has one place in both. Where they differ, a mark says how.
 import { attr, h, put, reveal, Txt } from '../kit/dom.js';
-import { exact, middle, seconds } from '../kit/format.js';
+import { exact, middle, seconds, span } from '../kit/format.js';
 import { countApart, laneNames } from '../kit/fork.js';
 import { openFind } from '../rows/indexmenu.js';
 import { places } from '../wire/model.js';
@@ -295,6 +295,15 @@ export class Worlds {
     more.set(fork.parting ? t('worlds.parted', { s: seconds(fork.parting.atMillis) }) : t(n ? 'worlds.parts' : 'worlds.notParted'));
   }
 
+  /** Says what a plain list says of the store. @param {import('../wire/types.js').Opinion} o @private */
+  sayListed(o) {
+    const { ctx: { t, opinion }, ctx, number, what, more } = this;
+    const s = span(ctx.now() - (opinion.now?.atMillis ?? 0));
+    number.set(o.apart ? exact(o.apart) : '=');
+    what.set(o.apart ? t('worlds.listApart', { n: o.apart }) : t('worlds.same'));
+    more.set(t(o.apart ? 'worlds.listAgo' : 'worlds.listed', { s }));
+  }
+
   /** Says how far the two are apart. @param {import('../kit/bind.js').From} from @param {string} store whose store it is, in words @private */
   sayApart(from, store) {
     const { ctx, number, what, more } = this;
@@ -307,6 +316,11 @@ export class Worlds {
       return;
     }
     const isSeen = world.known === 'seen';
+    const listed = ctx.opinion.now?.opinions.find((o) => o.lane === 0 && o.request && !o.error);
+    if (listed) {
+      this.sayListed(listed);
+      return;
+    }
     if (world.apart) number.bind(from, 'world.apart', 'exact');
     else number.set('=');
     what.set(t(!world.apart ? 'worlds.same' : world.apart === 1 ? 'worlds.apartOne' : 'worlds.apart'));

@@ -1,13 +1,16 @@
 // @ts-check
 // The diagnosis: what the doctor finds in the log so far (core/ask/doctor), worst first. A press on a finding goes to its moment.
-import { button, h, s } from '../kit/dom.js';
+import { attr, button, h, reveal, s } from '../kit/dom.js';
 import { clock, exact, middle } from '../kit/format.js';
 import { translate } from '../kit/i18n.js';
 import { openDialog } from '../kit/popup.js';
 import { headline } from '../stage/headline.js';
 import '../kit/words-time.js';
 
-/** @typedef {import('../wire/types.js').Finding} Finding */
+/**
+ * @typedef {import('../wire/types.js').Finding} Finding
+ * @typedef {{findings: Finding[], opinions?: import('../wire/types.js').Opinion[]}} Found
+ */
 
 /** The sign of each weight: its colour is not the only difference. @type {Record<Finding['weight'], string>} */
 const signs = {
@@ -25,20 +28,44 @@ export async function openDiagnosis(ctx, app) {
   const { t } = ctx;
   const esc = button({ class: 'key', 'aria-label': `esc ${t('close')}` }, () => root.close(), 'esc');
   const note = h('span', { role: 'status' }, t('dg.looks'));
+  const ask = button({ class: 'key dga' }, () => fill(() => ctx.opinion.ask(), 'op.asks', 'op.failed'), t('op.ask'));
+  reveal(ask, ctx.opinion.canAsk);
   const list = h('div', { class: 'dgl', tabindex: 0, role: 'region', 'aria-label': t('dg.title') });
   const root = openDialog(app, { class: 'ov', 'aria-label': t('dg.title') }, [
-    h('div', { class: 'kp dg' }, h('div', { class: 'kh' }, h('b', {}, t('dg.title')), note, esc), list)], true);
-  try {
-    const [found, library] = await Promise.all([ctx.call('diagnose'), ctx.call('stories')]);
+    h('div', { class: 'kp dg' }, h('div', { class: 'kh' }, h('b', {}, t('dg.title')), note, esc), ask, list)], true);
+  /** @type {Map<string, string>} */
+  let titles = new Map();
+
+  /**
+   * Shows what is found, and what lists say.
+   * @param {() => Promise<Found>} look @param {string} meanwhile @param {string} failed
+   */
+  async function fill(look, meanwhile, failed) {
+    note.textContent = t(meanwhile);
+    attr(ask, 'disabled', '');
+    try {
+      show(await look());
+    } catch (err) {
+      note.textContent = t(failed, { w: err instanceof Error ? err.message : String(err) });
+    }
+    attr(ask, 'disabled', null);
+  }
+
+  /** @param {Found} is */
+  function show({ findings: found, opinions = [] }) {
     const grave = found.filter((f) => f.weight !== 'hint').length;
     const hints = found.length - grave;
     note.textContent = [grave ? t('dg.found', { n: grave }) : '', hints ? t('dg.hints', { n: hints }) : ''].filter(Boolean).join(' · ')
       || nothing(ctx);
-    const titles = new Map(library.stories.map((x) => [x.id, translate(x.title)]));
-    list.replaceChildren(...found.map((f) => card(ctx, f, titles.get(f.story), () => root.close())));
-  } catch (err) {
-    note.textContent = t('dg.failed', { w: err instanceof Error ? err.message : String(err) });
+    list.replaceChildren(...opinions.map((o) => h('p', { class: 'dgq' }, ctx.opinion.words(o))),
+      ...found.map((f) => card(ctx, f, titles.get(f.story), () => root.close())));
   }
+
+  await fill(async () => {
+    const { stories } = await ctx.call('stories');
+    titles = new Map(stories.map((x) => [x.id, translate(x.title)]));
+    return ctx.opinion.now ?? { findings: await ctx.call('diagnose') };
+  }, 'dg.looks', 'dg.failed');
 }
 
 /** The sentences of the stage that speak of a failure. */

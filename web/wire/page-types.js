@@ -60,6 +60,7 @@
  *   storiesChanged?: () => void,
  *   laboratory?: () => void,
  *   diagnose?: () => void,
+ *   opinion: import('../time/opinion.js').SecondOpinion,
  *   clusterMenu?: (anchor: HTMLElement) => void,
  *   leaveSpeaker?: () => void,
  *   recorded?: () => boolean,

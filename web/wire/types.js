@@ -998,6 +998,7 @@
  * @property {ObjectView} object
  * @property {Ride} ride
  * @property {Finding[]} diagnose
+ * @property {Comparison} compare
  * @property {LabResult} laboratory
  * @property {IndexContents} index
  * @property {string} follow
@@ -1223,6 +1224,14 @@
  * @property {TwoWords} what
  * @property {TwoWords} advice
  * @property {string} story the id of the story that explains it
+ */
+
+/**
+ * Comparison is what plain lists say of the informers' stores.
+ * @typedef {object} Comparison
+ * @property {number} atMillis when they were compared, on the log's clock.
+ * @property {Opinion[]} opinions
+ * @property {Finding[]} findings those of the log, and what the lists add.
  */
 
 /**
@@ -1455,6 +1464,21 @@
  */
 
 /**
+ * Opinion is what a plain list says of an informer's store.
+ * @typedef {object} Opinion
+ * @property {string} informer
+ * @property {number} lane of the informer, in the log
+ * @property {string} request the list's path and query, "" if none was sent. Objects are those of the list, and RV its version.
+ * @property {number} objects
+ * @property {string} rv
+ * @property {boolean} isSynced IsSynced says whether the informer has synced; else nothing is compared.
+ * @property {number} apart the number of objects in which list and store differ, Moving that of those of which nothing is said: they
+ *   changed while the log was recorded.
+ * @property {number} moving
+ * @property {string} error what the list was answered, or why it was not read. "" for nothing.
+ */
+
+/**
  * LabLane is what one controller did.
  * @typedef {object} LabLane
  * @property {string} guard
@@ -1630,6 +1654,7 @@
  * @property {[key: string, lane?: number | null]} object
  * @property {[key: string, lane?: number | null]} ride
  * @property {[]} diagnose
+ * @property {[most?: number | null]} compare
  * @property {[lag: number, seed?: number | null]} laboratory
  * @property {[name: string, value?: string | null, lane?: number | null]} index
  * @property {[lane?: number | null]} show

@@ -242,9 +242,9 @@ func (r *report) listenerName(id int32) string {
 // yieldEvery is after how many events Examine lets other work run.
 const yieldEvery = 256
 
-// Examine returns the findings of a log that ends at `end`. If its beginning was evicted, it starts from the state before the first event that is left.
+// Examine examines a log that ends at `end`, and may go on. If its beginning was evicted, it starts from the state before the first event that is left.
 // It calls yield now and then, for a program whose goroutines share one thread.
-func Examine(log *trace.Recorder, end time.Duration, yield func()) ([]Finding, error) {
+func Examine(log *trace.Recorder, end time.Duration, yield func()) (*Examination, error) {
 	head, _ := log.Head()
 	first, events := log.Retain(1, head)
 	d := New()
@@ -265,10 +265,10 @@ func Examine(log *trace.Recorder, end time.Duration, yield func()) ([]Finding, e
 			yield()
 		}
 	}
-	return d.Findings(log.FoldAt(head), end), nil
+	return &Examination{Log: log, Findings: d.Findings(log.FoldAt(head), end), doctor: d, seen: head}, nil
 }
 
-// Examination is what Read learns of a recording.
+// Examination is what Read learns of a recording, and Examine of a log.
 type Examination struct {
 	Header   tracefile.Header
 	Log      *trace.Recorder // as the page has it: the newest events, numbered from 1
@@ -278,6 +278,7 @@ type Examination struct {
 	Opinions []Opinion // of plain lists, see Compare
 
 	doctor *Doctor
+	seen   uint64 // the newest event of a log when it was examined; what came later is what changes; 0 for a recording, in which all does
 }
 
 // Read reads a recording, all of it, and examines it. If it is damaged, Read examines what stands before the damage. What is no recording is an error.

@@ -24,6 +24,7 @@ type List struct {
 // Opinion is what a plain list says of an informer's store.
 type Opinion struct {
 	Informer string `json:"informer"`
+	Lane     int    `json:"lane"` // of the informer, in the log
 	// Request is the list's path and query, "" if none was sent. Objects are those of the list, and RV its version.
 	Request string `json:"request"`
 	Objects int    `json:"objects"`
@@ -57,16 +58,16 @@ func (x *Examination) ListRequests() []string {
 	return requests
 }
 
-// Compare adds what plain lists say, one for each informer; requests are as [Examination.ListRequests] returned them. An object that changed while the log was
-// recorded says nothing: the list may be of a moment before or after.
+// Compare adds what plain lists say, one for each informer; requests are as [Examination.ListRequests] returned them. An object that changed while the
+// recording was made, or after the log was examined, says nothing: the list may be of a moment before or after.
 func (x *Examination) Compare(requests []string, lists []List) {
 	head, _ := x.Log.Head()
 	f := x.Log.FoldAt(head)
-	changed := changedKeys(x.Log, f.Lanes())
+	changed := changedKeys(x.Log, x.seen+1, f.Lanes())
 	r := &report{doctor: x.doctor, fold: f, end: moment{f.Seq(), f.At()}}
 	for i := range min(f.Lanes(), len(lists)) {
 		r.lane, r.state = x.doctor.lane(i), f.LaneState(i)
-		opinion := Opinion{Informer: r.name(), Request: requests[i], Objects: len(lists[i].Versions), RV: lists[i].RV, IsSynced: r.state.Synced}
+		opinion := Opinion{Informer: r.name(), Lane: i, Request: requests[i], Objects: len(lists[i].Versions), RV: lists[i].RV, IsSynced: r.state.Synced}
 		switch {
 		case opinion.Request == "":
 		case lists[i].Err != nil:
@@ -81,14 +82,20 @@ func (x *Examination) Compare(requests []string, lists []List) {
 	sortFindings(x.Findings)
 }
 
-// changedKeys returns the keys of each informer that an event of the log names on their way into the store. "" stands for all: the informer listed.
-func changedKeys(log *trace.Recorder, lanes int) []map[string]bool {
+// changedKeys returns the keys of each informer that an event of the log names on their way into the store, from an event on. "" stands for all: the informer
+// listed, or events are lost.
+func changedKeys(log *trace.Recorder, from uint64, lanes int) []map[string]bool {
 	changed := make([]map[string]bool, lanes)
 	for i := range changed {
 		changed[i] = map[string]bool{}
 	}
 	head, _ := log.Head()
-	_, events := log.Retain(1, head)
+	first, events := log.Retain(from, head)
+	if from > 1 && first > from {
+		for i := range changed {
+			changed[i][""] = true
+		}
+	}
 	for e := range events {
 		if int(e.Lane) >= lanes {
 			continue

@@ -23,10 +23,11 @@ func recordRelistLoop(t *testing.T) (recording []byte, findings []doctor.Finding
 			p.fault("410", lab.FaultArgs{})
 		}
 		p.pass(time.Minute)
-		var err error
-		if findings, err = doctor.Examine(p.rec, p.rec.Now(), func() {}); err != nil {
+		x, err := doctor.Examine(p.rec, p.rec.Now(), func() {})
+		if err != nil {
 			t.Fatal(err)
 		}
+		findings = x.Findings
 		if own := p.findings(); !reflect.DeepEqual(findings, own) {
 			t.Errorf("the log is diagnosed as %+v, and event by event as %+v", findings, own)
 		}

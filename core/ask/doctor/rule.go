@@ -98,8 +98,8 @@ var (
 	storeApart = &Rule{
 		Name:  "store-apart",
 		Title: say("The store is not what the cluster has", "本地缓存与集群不一致"),
-		Sees: "with `--context`: a plain list of the informer's resource differs from the store, in objects that did not change while the process was " +
-			"recorded",
+		Sees: "with `--context`, or *list the cluster again* on the page: a plain list of the informer's resource differs from the store, in objects that " +
+			"did not change meanwhile",
 		Advice: say("The store does not correct itself: restart the controller. If the list's version is lower than the store's, etcd was restored from an older "+
 			"copy, and every controller is to be restarted. Else look for a dead watch, or for a cache before the API server.",
 			"本地缓存不会自己恢复：重启这个 controller。如果 list 的版本比本地缓存的低，说明 etcd 从较旧的副本恢复过，所有 controller 都要重启。"+
@@ -108,7 +108,7 @@ var (
 	refusedList = &Rule{
 		Name:  "refused-list",
 		Title: say("A plain list is refused too", "单独的 list 也被拒绝"),
-		Sees:  "with `--context`: a plain list of the informer's resource gets an error",
+		Sees:  "with `--context`, or *list the cluster again* on the page: a plain list of the informer's resource gets an error",
 		Story: "forbidden", members: []string{"reflector"}}
 	neverSynced = &Rule{
 		Name:  "never-synced",

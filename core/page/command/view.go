@@ -90,6 +90,12 @@ func objectCommands() []Command {
 		Answers: "`[Finding]` (`core/ask/doctor.Finding`)",
 		run:     takeNone(func(_ context.Context, c *Console) (any, error) { return c.Lab.Diagnose() }),
 	}, {
+		Name: "compare", Effect: Looks, Script: true, Args: []arg.Spec{{Name: "most", Type: arg.Whole, Max: most}},
+		Does: "lists the resource of each informer again, plainly, and says where store and cluster part. Only for a cluster behind the server; never Secrets, " +
+			"nor for an informer with more than `most` objects",
+		Answers: "`{opinions: [Opinion], findings: [Finding]}` (`core/ask/doctor`)",
+		run:     takeOne(math.MaxInt, func(ctx context.Context, c *Console, most int) (any, error) { return c.Lab.Compare(ctx, most) }),
+	}, {
 		Name: "laboratory", Effect: Looks, Script: true, Args: []arg.Spec{
 			{Name: "lag", Type: arg.Whole, Needed: true, Min: 0, Max: float64(ownwrites.MaxLag.Milliseconds())}, {Name: "seed", Type: arg.Whole, Min: 0, Max: most}},
 		Does: "lets the same controller work unguarded, with a consistency store and with waiting reads, on simulated clusters of their own whose watch events " +
