@@ -1,6 +1,7 @@
 package relay_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,27 +14,40 @@ import (
 	"informerscope/e2e/harness"
 )
 
+// startAPI starts an API server that answers with a function.
+func startAPI(t *testing.T, answer http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	srv := httptest.NewServer(answer)
+	t.Cleanup(func() {
+		srv.CloseClientConnections() // a watch does not end by itself
+		srv.Close()
+	})
+	return srv
+}
+
+// keepWatch answers a watch with its initial events, up to a version, and keeps it open.
+func keepWatch(w http.ResponseWriter, r *http.Request, version string, pods ...string) {
+	for _, pod := range pods {
+		fmt.Fprintf(w, `{"type":"ADDED","object":%s}`+"\n", pod)
+	}
+	fmt.Fprintf(w, `{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":%q,`+
+		`"annotations":{"k8s.io/initial-events-end":"true"}}}}`+"\n", version)
+	w.(http.Flusher).Flush()
+	<-r.Context().Done()
+}
+
 // podServer is an API server with one pod of the given name, and only what a page needs of one.
 func podServer(t *testing.T, name string) *httptest.Server {
 	t.Helper()
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return startAPI(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		pod := `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"` + name + `","namespace":"default","resourceVersion":"5"}}`
 		if r.URL.Query().Get("watch") == "" {
 			_, _ = w.Write([]byte(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"6"},"items":[` + pod + `]}`))
 			return
 		}
-		_, _ = w.Write([]byte(`{"type":"ADDED","object":` + pod + `}` + "\n" +
-			`{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"6","annotations":{"k8s.io/initial-events-end":"true"}}}}` +
-			"\n"))
-		w.(http.Flusher).Flush()
-		<-r.Context().Done()
-	}))
-	t.Cleanup(func() {
-		srv.CloseClientConnections() // a watch does not end by itself
-		srv.Close()
+		keepWatch(w, r, "6", pod)
 	})
-	return srv
 }
 
 // TestContexts chooses contexts of a kubeconfig in the page's own picker, with the mouse and with the keyboard alone. It shares a moment of a live

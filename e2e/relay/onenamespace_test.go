@@ -17,7 +17,7 @@ import (
 // janesServer is an API server whose user may read the pods in team-a and nothing else.
 func janesServer(t *testing.T) *httptest.Server {
 	t.Helper()
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return startAPI(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if r.URL.Path != "/api/v1/namespaces/team-a/pods" {
 			w.WriteHeader(http.StatusForbidden)
@@ -29,15 +29,8 @@ func janesServer(t *testing.T) *httptest.Server {
 			fmt.Fprintf(w, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"6"},"items":[%s]}`, pod)
 			return
 		}
-		fmt.Fprintf(w, `{"type":"ADDED","object":%s}`+"\n"+`{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"6","annotations":{"k8s.io/initial-events-end":"true"}}}}`+"\n", pod)
-		w.(http.Flusher).Flush()
-		<-r.Context().Done()
-	}))
-	t.Cleanup(func() {
-		srv.CloseClientConnections() // a watch does not end by itself
-		srv.Close()
+		keepWatch(w, r, "6", pod)
 	})
-	return srv
 }
 
 // janesKubeconfig is a kubeconfig whose context names team-a.

@@ -17,7 +17,7 @@ import (
 // The watch stays open.
 func restoredServer(t *testing.T, isRestored *atomic.Bool) *httptest.Server {
 	t.Helper()
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return startAPI(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		pod := func(name, version string) string {
 			return fmt.Sprintf(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"namespace":"team-a","resourceVersion":%q}}`, name, version)
@@ -30,19 +30,8 @@ func restoredServer(t *testing.T, isRestored *atomic.Bool) *httptest.Server {
 			fmt.Fprintf(w, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":%q},"items":[%s]}`, version, strings.Join(pods, ","))
 			return
 		}
-		for _, p := range pods {
-			fmt.Fprintf(w, `{"type":"ADDED","object":%s}`+"\n", p)
-		}
-		fmt.Fprintf(w, `{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":%q,`+
-			`"annotations":{"k8s.io/initial-events-end":"true"}}}}`+"\n", version)
-		w.(http.Flusher).Flush()
-		<-r.Context().Done()
-	}))
-	t.Cleanup(func() {
-		srv.CloseClientConnections() // a watch does not end by itself
-		srv.Close()
+		keepWatch(w, r, version, pods...)
 	})
-	return srv
 }
 
 // TestASecondOpinionOnThePage lists a cluster again from the diagnosis: before its etcd is restored, when all is the same, and after.
