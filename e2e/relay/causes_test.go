@@ -49,6 +49,7 @@ func TestCauses(t *testing.T) {
 				continue
 			}
 			t.Run(view.name+" "+lang, func(t *testing.T) {
+				t.Parallel()
 				p := harness.OpenFake(t, b, srv, "&source=live&context=kind-kind&namespace=&lang="+lang+view.fragment, view.w, view.h)
 				for _, cause := range harness.EvalIn[[]string](t, p, `import("./kit/causes.js").then((m) => m.all())`) {
 					source := fmt.Sprintf(`{kind: "live", context: "kind-kind", server: "10.0.0.1:6443", cause: %q, trouble: "The API server of kind-kind at 10.0.0.1:6443 did what is called %s: stream error: stream ID 7; INTERNAL_ERROR; received from peer. Do as the manual says."}`, cause, cause)
