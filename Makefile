@@ -38,8 +38,9 @@ WASM_SRC := $(shell find core wasm stories tools/wasmpage -name '*.go' -not -nam
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: always help run sim test-sim wasm packed build standalone test verify judges check fetch unit unit-all random e2e e2e-some toolchains \
-  toolchains-all reliability pictures pictures-check film probe-releases probe-public probe-foreign probe-rules sim-foreign flat layouts slidev site dist dist-test \
+.PHONY: always help run sim test-sim wasm packed build standalone test verify judges check fetch unit unit-long race e2e e2e-some toolchains \
+  toolchains-all reliability pictures pictures-check film probe-releases probe-public probe-foreign probe-rules sim-foreign flat layouts slidev site dist \
+  dist-test \
   soak-day stress stress-rounds stress-short bench releases \
   soak soak-informer clean
 

@@ -31,7 +31,7 @@ const (
 // meanwhile.
 func (l *Lab) Compare(ctx context.Context, most int) (*Comparison, error) {
 	l.mu.Lock()
-	src := l.src
+	src, exp := l.src, l.exp
 	l.mu.Unlock()
 	if src == nil || src.cluster != nil {
 		return nil, errors.New("no cluster can be asked: only a page on a real cluster, or on the one of informerscope sim, can list it again")
@@ -55,7 +55,7 @@ func (l *Lab) Compare(ctx context.Context, most int) (*Comparison, error) {
 	case <-src.clock.After(settling):
 	}
 	l.mu.Lock()
-	isOld := l.src != src
+	isOld := l.exp != exp
 	l.mu.Unlock()
 	if isOld {
 		return nil, ErrSuperseded

@@ -298,7 +298,7 @@ export class Worlds {
   /** Says what a plain list says of the store. @param {import('../wire/types.js').Opinion} o @private */
   sayListed(o) {
     const { ctx: { t, opinion }, ctx, number, what, more } = this;
-    const s = span(ctx.now() - (opinion.now?.atMillis ?? 0));
+    const s = span(ctx.now() - (opinion.now?.atMillis ?? ctx.now()));
     number.set(o.apart ? exact(o.apart) : '=');
     what.set(o.apart ? t('worlds.listApart', { n: o.apart }) : t('worlds.same'));
     more.set(t(o.apart ? 'worlds.listAgo' : 'worlds.listed', { s }));
@@ -316,11 +316,7 @@ export class Worlds {
       return;
     }
     const isSeen = world.known === 'seen';
-    const listed = ctx.opinion.now?.opinions.find((o) => o.lane === 0 && o.request && !o.error);
-    if (listed) {
-      this.sayListed(listed);
-      return;
-    }
+    if (isSeen && ctx.opinion.onStage) return this.sayListed(ctx.opinion.onStage);
     if (world.apart) number.bind(from, 'world.apart', 'exact');
     else number.set('=');
     what.set(t(!world.apart ? 'worlds.same' : world.apart === 1 ? 'worlds.apartOne' : 'worlds.apart'));

@@ -32,11 +32,17 @@ export class SecondOpinion {
     return !this.ctx.follower && this.ctx.model.state.source.kind === 'live';
   }
 
-  /** What the lists said last, unless the log is another one by now, or something has come since. @returns {Comparison | null} */
+  /** What the lists said last; nothing in another log, at a moment before them, or once something has come since. @returns {Comparison | null} */
   get now() {
     const { last, ctx: { model } } = this;
     const came = model.state.world.cameMillis ?? Infinity;
-    return last && this.canAsk && this.epoch === model.epoch && last.atMillis <= model.view.headMillis && came <= last.atMillis ? last : null;
+    return last && this.canAsk && this.epoch === model.epoch && last.atMillis <= this.ctx.now() && came <= last.atMillis ? last : null;
+  }
+
+  /** What they said of the informer on stage, where that is a claim: its store differs, or every object was compared and is the same. */
+  get onStage() {
+    const lane = this.ctx.model.factory?.shown ?? 0;
+    return this.now?.opinions.find((o) => o.lane === lane && o.request && !o.error && o.isSynced && (o.apart || !o.moving));
   }
 
   /** Asks for a person. @returns {Promise<Comparison>} */

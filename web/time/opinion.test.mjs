@@ -51,10 +51,29 @@ test('it does not ask by itself where nobody looks, or nothing is to be said', (
   }
 });
 
+test('the map says nothing that the list did not', async () => {
+  const ctx = page();
+  const opinion = new SecondOpinion(ctx);
+  const is = { lane: 1, request: '/api/v1/pods?limit=500', error: '', isSynced: true, apart: 0, moving: 0 };
+  for (const [change, says] of [
+    [{}, true], [{ lane: 0 }, false], [{ request: '' }, false], [{ error: 'no' }, false], [{ isSynced: false }, false], [{ moving: 2 }, false],
+    [{ moving: 2, apart: 1 }, true],
+  ]) {
+    ctx.model.factory = { shown: 1 };
+    ctx.call = async () => ({ atMillis: 100_000, opinions: [{ ...is, ...change }], findings: [] });
+    await opinion.ask();
+    assert.equal(!!opinion.onStage, says, JSON.stringify(change));
+  }
+});
+
 test('what was said of another log is not said of this one', async () => {
   const ctx = page();
   const opinion = new SecondOpinion(ctx);
   await opinion.ask();
+  assert.ok(opinion.now);
+  ctx.model.view.headMillis = 50_000;
+  assert.equal(opinion.now, null, 'the view is at a moment before the list');
+  ctx.model.view.headMillis = 100_000;
   assert.ok(opinion.now);
   ctx.model.epoch++;
   assert.equal(opinion.now, null);
