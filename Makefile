@@ -167,7 +167,7 @@ check: $(T) ## gofmt, go vet (for js/wasm too), order of maps, lines over 160 co
 	@$(T) check 'workflows' -C tools/linters -- $(GO) tool actionlint -shellcheck= -pyflakes= $(sort $(abspath $(wildcard .github/workflows/*.yml)))
 	@$(T) check 'vet e2e' -C e2e -- $(GO) vet ./...
 	@$(T) check 'vet tools/standalone' -C tools/standalone -- $(GO) vet ./...
-	@$(T) check 'vet probe' -C probe -- $(GO) vet ./...
+	@$(T) check 'vet probe' -C probe -- $(GO) vet $(RACE) ./...
 	@$(T) check 'vet probe/metrics' -C probe/metrics -- $(GO) vet ./...
 	@$(T) check 'vet probe/controllerruntime' -C probe/controllerruntime -- $(GO) vet ./...
 	@$(T) check 'vet simtest' -C simtest -- $(GO) vet ./...
@@ -188,8 +188,9 @@ fetch:
 	./e2e/install-browsers.sh
 
 # Virtual time, folds and schedules gain nothing from the race detector and are up to ten times slower with it: what serves connections, hands over
-# between goroutines or holds a lock runs with it. make race runs the rest too.
-RACED := ./server/... ./core/client/... ./core/informer ./core/lab/... ./core/log/trace ./core/page/audience ./core/page/command ./core/wire/... ./core/words/vclock
+# between goroutines or holds a lock runs with it. make race runs the rest too. What its tests import is compiled once more for it, which takes minutes for
+# client-go's clients of all resources: core/client/factory, and the modules that have them, are left to make race.
+RACED := ./server/... ./core/client/restwatch ./core/client/workqueue ./core/informer ./core/lab/... ./core/log/trace ./core/page/audience ./core/page/command ./core/wire/... ./core/words/vclock
 # The packages named in a first list that a second one has not, as import paths.
 leave_out = $(filter-out $(shell $(GO) list $(2)),$(shell $(GO) list $(1)))
 # A test that hangs in the random schedules is found by their own watchdog; the limits are for a slow machine.
@@ -199,10 +200,11 @@ unit: wasm $(T) ## the quick unit tests, with the race detector where it may fin
 	  $(T) go 'unit, with the race detector' -- $(TEST) $(RACE) -short -timeout 20m $(RACED) || failed=1; \
 	  $(T) go unit -show 'random schedules in' -- $(TEST) -short -timeout 20m $(call leave_out,./...,$(RACED)) || failed=1; \
 	  $(T) go standalone -C tools/standalone -- $(TEST) ./... || failed=1; \
-	  for module in probe probe/metrics probe/controllerruntime; do \
-	    $(T) go $$module -C $$module -- $(TEST) $(RACE) -timeout 20m ./... || failed=1; \
+	  $(T) go probe -C probe -- $(TEST) $(RACE) -timeout 20m ./... || failed=1; \
+	  for module in probe/metrics probe/controllerruntime; do \
+	    $(T) go $$module -C $$module -- $(TEST) -timeout 20m ./... || failed=1; \
 	  done; \
-	  $(T) go simtest -C simtest -- $(TEST) $(RACE) -short -timeout 20m ./... || failed=1; \
+	  $(T) go simtest -C simtest -- $(TEST) -short -timeout 20m ./... || failed=1; \
 	  exit $$failed
 
 # The packages with tests that make test leaves out or cuts short. Of them the server runs with the race detector.
@@ -216,7 +218,11 @@ unit-long: packed $(T) ## the unit tests that take long, and thousands of random
 	  exit $$failed
 
 race: wasm $(T) ## every quick unit test with the race detector
-	@$(T) go race -- $(TEST) $(RACE) -short -timeout 40m ./...
+	@failed=0; \
+	  for module in . probe/metrics probe/controllerruntime simtest; do \
+	    $(T) go "$$module, with the race detector" -C $$module -- $(TEST) $(RACE) -short -timeout 40m ./... || failed=1; \
+	  done; \
+	  exit $$failed
 
 # The page's pictures are judged on a machine that does nothing else: first alone, then the other folders, two at a time. A test has few frames a second
 # (e2e/browser), and takes a third of a processor. Up to four tests that fail run again by themselves; the table names those that pass then.

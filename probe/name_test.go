@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// TestNames: a resource in options and in requests means an informer of any version. TestTypeOfAnInformer of probe/metrics has informers of types.
+// TestNames: a resource in options and in requests means an informer of any version. TestTypeOfAnInformer of probe/controllerruntime has informers of types.
 func TestNames(t *testing.T) {
 	p := New(Options{Objects: []schema.GroupVersionResource{gvr("deployments.apps")}})
 	if _, err := p.Informer(schema.GroupVersionResource{Group: "apps", Version: "v1beta2", Resource: "deployments"}, bare()); err != nil {

@@ -32,7 +32,7 @@ var BuildServer = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	program := filepath.Join(dir, "informerscope")
-	for _, args := range [][]string{{"make", "wasm"}, {"go", "build", "-trimpath", "-o", program, "./server"}} {
+	for _, args := range [][]string{{"make", "wasm"}, {"go", "build", "-o", program, "./server"}} {
 		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Dir = root
 		cmd.Env = append(os.Environ(), "GOWORK=off")

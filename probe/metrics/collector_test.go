@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -20,9 +21,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/metadata"
-	"k8s.io/client-go/metadata/metadatainformer"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
@@ -91,8 +94,12 @@ func start(t *testing.T, objects int) *running {
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(NewCollector(r.p))
 	out := httptest.NewServer(promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
-	factory := metadatainformer.NewSharedInformerFactory(client, 0)
-	inf := factory.ForResource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "things"}).Informer()
+	resource := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "things"}
+	ctx, cancel := context.WithCancel(context.Background())
+	inf := cache.NewSharedIndexInformer(&cache.ListWatch{
+		ListFunc:  func(o metav1.ListOptions) (runtime.Object, error) { return client.Resource(resource).List(ctx, o) },
+		WatchFunc: func(o metav1.ListOptions) (watch.Interface, error) { return client.Resource(resource).Watch(ctx, o) },
+	}, &metav1.PartialObjectMetadata{}, 0, nil)
 	slow := func(any) {
 		r.hold.Lock()
 		defer r.hold.Unlock()
@@ -103,19 +110,22 @@ func start(t *testing.T, objects int) *running {
 			t.Fatal(err)
 		}
 	}
-	if _, err := r.p.Factory(factory); err != nil {
+	if _, err := r.p.Informer(resource, inf); err != nil {
 		t.Fatal(err)
 	}
-	stop := make(chan struct{})
-	factory.Start(stop)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		inf.Run(ctx.Done())
+	}()
 	t.Cleanup(func() {
-		close(stop)
-		factory.Shutdown()
+		cancel()
+		<-ended
 		srv.CloseClientConnections()
 		srv.Close()
 		out.Close()
 	})
-	factory.WaitForCacheSync(stop)
+	cache.WaitForCacheSync(ctx.Done(), inf.HasSynced)
 	r.scrape = func() string {
 		t.Helper()
 		resp, err := http.Get(out.URL)
@@ -158,7 +168,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 // What is exported of a running informer is what is so: without a viewer, while a handler is held back, and after a relist.
 func TestCollector(t *testing.T) {
 	if !joints.Available {
-		t.Skip("needs joints: a factory's map")
+		t.Skip("needs joints: a handler's ring and calls")
 	}
 	const objects = 1500
 	r := start(t, objects)
@@ -286,7 +296,7 @@ func TestRules(t *testing.T) {
 // Rules and dashboard ask for nothing that is not exported.
 func TestNamesAreExported(t *testing.T) {
 	if !joints.Available {
-		t.Skip("needs joints: a factory's map")
+		t.Skip("needs joints: a handler's ring and calls")
 	}
 	text := start(t, 1).scrape()
 	name := regexp.MustCompile(`informerscope_probe_[a-z_]+`)

@@ -1,4 +1,4 @@
-package metrics
+package controllerruntime
 
 import (
 	"encoding/json"
