@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// tickMillis is how often a view is checked while the page waits for a frame, and slowTickMillis how often one that rests.
-	tickMillis     = 15
-	slowTickMillis = 60
+	// tickMillis is how often a view is checked while the page waits for a frame, and listenMillis at least how often one that follows a broadcast.
+	tickMillis   = 15
+	listenMillis = 60
 	// hurryMillis is how often the page gets a frame while a story is replayed as fast as possible.
 	hurryMillis = 250
 	// After a frame, the rest of the worker gets restFactor times the time that the frame took, up to maxRest, which a viewer does not notice. If frames
@@ -64,10 +64,11 @@ func (w *worker) frames(ctx context.Context) error {
 		begun := time.Now()
 		frame := w.frame()
 		for frame == nil {
-			if w.console.View.Rests() {
-				wait = max(wait, slowTickMillis)
+			patience := int(w.console.View.Patience().Milliseconds())
+			if w.console.Following != nil {
+				patience = min(patience, listenMillis)
 			}
-			if err := w.pause(wait); err != nil {
+			if err := w.pause(max(wait, patience)); err != nil {
 				return err
 			}
 			begun = time.Now()

@@ -34,7 +34,7 @@ export class Painter {
     this.paintedAt = 0;
     /** How many texts had been written before the last painting. */
     this.written = 0;
-    /** When the log brought news last. */
+    /** When there was something else to paint last. */
     this.newsAt = 0;
     /** Whether the bars around the stage are older than the stage. */
     this.due = false;
@@ -79,7 +79,7 @@ export class Painter {
     this.asked = false;
     clearTimeout(this.timer);
     if (!model.any || this.dirty || this.due || link.frame) return this.wake();
-    const stands = model.view.mode === 'paused' && clock - this.newsAt > settles;
+    const stands = !model.speed && clock - this.newsAt > settles;
     const words = stands ? Infinity : this.paintedAt + this.pace - clock;
     const wait = Math.min(views.stage.dueIn(), words);
     if (wait < soon) return this.wake();

@@ -45,8 +45,11 @@ const ease = 300;
 const steady = 1000;
 /** With reduced motion the past moves so often, in ms. */
 const rest = 1000;
-/** A past that takes so many ms to move by a unit is drawn in every second animation frame, unless something comes: it is asked for after so many ms. */
-const slow = { unit: 10, wait: 25 };
+/**
+ * A past that takes so many ms to move by a unit is drawn in every second animation frame, unless something comes: it is asked for after so many ms. When
+ * nothing has passed for a quarter of the window, what is left of it moves in fewer.
+ */
+const slow = { unit: 10, wait: 25, rest: 50 };
 
 /** @param {number} wide @param {number} high */
 const offscreen = (wide, high) => new OffscreenCanvas(Math.max(1, wide), Math.max(1, high));
@@ -222,9 +225,8 @@ export class Past {
     const { past, fork } = this.ctx.model;
     const from = Math.floor(now / past.stepMillis) - this.columns - 1;
     const begin = from * past.stepMillis;
-    if (past.first >= from || past.journey || (fork && fork.atMillis >= begin)) return false;
+    if (past.first >= from || past.newest >= from || past.journey || (fork && fork.atMillis >= begin)) return false;
     return past.rows.every((row) => {
-      for (const n of row.columns.keys()) if (n >= from) return false;
       if (row.station === 'cluster' && this.crowdOf(row.lane)?.lists.requests.length) return false;
       return row.spans.every((s) => (s.toMillis ?? Infinity) < begin);
     });
@@ -235,9 +237,10 @@ export class Past {
    * @param {number} speed
    */
   stepOf(speed) {
-    const { stepMillis } = this.ctx.model.past;
+    const { stepMillis, newest } = this.ctx.model.past;
     if (!this.moves) return Infinity;
-    const least = this.still() ? rest : stepMillis / size.column / speed < slow.unit ? 0 : slow.wait;
+    const calm = this.shown.moment / stepMillis - newest > this.columns / 4 ? slow.rest : slow.wait;
+    const least = this.still() ? rest : stepMillis / size.column / speed < slow.unit ? 0 : calm;
     return Math.max(least, stepMillis / this.wide / speed) || Infinity;
   }
 

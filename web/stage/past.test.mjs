@@ -91,6 +91,7 @@ test('nothing is drawn while nothing changes', () => {
   assert.equal(shown.calls.clearRect, before);
   assert.equal(drawn.stepOf(1), 5, 'a column is two pixels wide');
   assert.equal(drawn.stepOf(4), 1.25);
+  assert.equal(drawn.stepOf(0.5), 25, 'what moves slowly is drawn in every second animation frame');
 });
 
 test('a window in which nothing was is not drawn again as time passes', () => {
@@ -104,7 +105,7 @@ test('a window in which nothing was is not drawn again as time passes', () => {
   ends(0, 2480);
   assert.equal(ends(2000, 2490), 1, 'the column moves');
   assert.equal(drawn.stepOf(1), 5);
-  assert.equal(drawn.stepOf(0.5), 25, 'what moves slowly is drawn in every second animation frame');
+  assert.equal(drawn.stepOf(0.5), 50, 'what is left of it moves in fewer');
   ends(3000, 2600);
   assert.equal(ends(3016, 2620), 0, 'nothing is in the window');
   assert.equal(drawn.stepOf(1), Infinity);

@@ -132,7 +132,7 @@ export class Transport {
     attr(this.pace, 'title', `${t('tr.speed')} (− +)`);
     attr(this.pace, 'aria-label', `${words}: ${t('tr.speed')}`);
     const from = { view: v, now: this.ctx.now() };
-    if (model.any) this.time.bind(from, 'now', 'clock');
+    if (model.any) this.time.bind(from, 'now', model.clockFormat);
     if (v.seq) this.event.bind(from, 'n=exact seq', 't tr.event');
     else this.event.set(t('tr.none'));
   }

@@ -118,7 +118,7 @@ export class Phone {
     const v = model.view;
     const live = v.mode === 'live';
     const from = { view: v, now: this.ctx.now() };
-    if (model.any) this.time.bind(from, 'now', 'clock');
+    if (model.any) this.time.bind(from, 'now', model.clockFormat);
     else this.time.set(clockWords(0));
     if (live) this.ahead.set(t(isRecording(this.ctx) ? 'tl.end' : model.isSure() ? 'tl.live' : 'tl.now'));
     else this.ahead.bind(from, 'n=count view.behind', 't phone.toLive');

@@ -343,10 +343,8 @@ export class Stage {
 
   /** In how many ms it is drawn again, if nothing comes until then: when the past has moved by a pixel, or at once while something else moves. */
   dueIn() {
-    const { view, state, stands, pace } = this.ctx.model;
     if (this.bands.moves || this.eases) return 0;
-    const light = this.lights ? lightMillis : Infinity;
-    if (stands || view.mode === 'paused' || (view.mode === 'live' && state.source.kind === 'file')) return light;
-    return Math.min(light, this.past.stepOf(view.mode === 'playing' ? view.speed || 1 : pace));
+    const { speed } = this.ctx.model;
+    return Math.min(this.lights ? lightMillis : Infinity, speed ? this.past.stepOf(speed) : Infinity);
   }
 }

@@ -243,16 +243,29 @@ export class Model {
     }
   }
 
+  /** How fast the log's clock runs on the page, as a share of real time; 0 while it stands. */
+  get speed() {
+    const v = this.view;
+    if (!this.any || !v.head || this.stands || v.mode === 'paused') return 0;
+    if (v.mode === 'playing') return v.speed;
+    // A recording has an end; what is live runs on.
+    return this.state.source.kind === 'file' ? 0 : this.pace;
+  }
+
+  /** The format of the log's clock: while time runs, thousandths cannot be read. */
+  get clockFormat() {
+    return this.speed >= 1 ? 'moment' : 'clock';
+  }
+
   /**
    * The moment on the log's clock that the page shows now. Between frames it runs on at the view's speed, for countdowns.
    * @param {number} clock
    */
   momentAt(clock) {
-    const v = this.view;
-    // A recording has an end, and playing stops at the log's newest event; what is live runs on.
-    if (!this.any || !v.head || this.stands || v.mode === 'paused' || (v.mode === 'live' && this.state.source.kind === 'file')) return v.atMillis;
-    const run = Math.min(clock - this.frameAt, 60e3) * (v.mode === 'live' ? this.pace : v.speed);
-    const now = v.atMillis + Math.max(0, run);
+    const { view: v, speed } = this;
+    if (!speed) return v.atMillis;
+    const now = v.atMillis + Math.max(0, Math.min(clock - this.frameAt, 60e3) * speed);
+    // Playing stops at the log's newest event.
     return v.mode === 'live' ? now : Math.min(now, Math.max(v.headMillis, v.atMillis));
   }
 

@@ -20,8 +20,9 @@ export class History {
     this.stepMillis = 0;
     /** The oldest column that the log has. */
     this.first = 0;
-    /** The oldest column that is kept. */
+    /** The oldest column that is kept, and the newest that has something. */
     this.oldest = 0;
+    this.newest = 0;
     /** The rows, from the top. @type {Track[]} */
     this.rows = [];
     /** The way of the followed change. @type {import('./types.js').Journey | null} */
@@ -40,7 +41,8 @@ export class History {
     if (this.stands) return;
     this.version++;
     if (frame.reset) this.resets++;
-    if (frame.stepMillis !== this.stepMillis) {
+    const step = this.stepMillis;
+    if (frame.stepMillis !== step) {
       this.rows = [];
       this.grids++;
     }
@@ -48,6 +50,8 @@ export class History {
     this.first = frame.first;
     this.journey = frame.journey;
     const kept = new Map(this.rows.map((track) => [track.id, track]));
+    const columns = frame.rows.flatMap((row) => row.columns ?? []).map((column) => column[0]);
+    this.newest = Math.max(frame.reset || frame.stepMillis !== step ? -Infinity : this.newest, ...columns);
     this.rows = frame.rows.map((row) => takeRow(kept.get(row.id), row, frame, this.oldest));
     this.oldest = Math.max(frame.first, frame.last - this.room + 1);
     for (const track of this.rows) dropBefore(track, this.oldest);

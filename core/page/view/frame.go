@@ -15,12 +15,17 @@ import (
 )
 
 // A view that is not paused sends a frame each heartbeat while nothing happens, so that what depends on the time (facts, a row's numbers) moves on. After
-// restsAfter without news it does so each slowHeartbeat.
+// restsAfter without news it does so each slowHeartbeat. Then it may be asked for its next frame each restPatience, or where time stands each standPatience.
 const (
 	heartbeat     = 100 * time.Millisecond
 	slowHeartbeat = 500 * time.Millisecond
 	restsAfter    = 2 * time.Second
+	restPatience  = 125 * time.Millisecond
+	standPatience = 500 * time.Millisecond
 )
+
+// mostSigns is more than the events of a bookmark.
+const mostSigns = 16
 
 // sentView has the position that the last frame carried, when that frame was sent, and when the last one that had news.
 type sentView struct {
@@ -38,11 +43,17 @@ func (s *sentView) isDue(now time.Time) bool {
 	return now.Sub(s.sentAt) >= wait
 }
 
-// Rests reports whether the view does not play, and the log has had nothing new for a while.
-func (v *View) Rests() bool {
+// Patience returns how long Frame need not be called while nobody acts: 0 if the view plays or the log had something new a moment ago.
+func (v *View) Patience() time.Duration {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.mode != playing && v.clock.Since(v.lastFrame.newsAt) >= restsAfter
+	switch {
+	case v.mode == playing || v.clock.Since(v.lastFrame.newsAt) < restsAfter:
+		return 0
+	case v.mode == paused:
+		return standPatience
+	}
+	return restPatience
 }
 
 // Frame moves the view to where it should be now. It returns a message for the page (JSON, see docs/dev/protocol.md), or nil if there is nothing new.
@@ -58,7 +69,9 @@ func (v *View) Frame() []byte {
 	now, desc, said := v.clock.Now(), v.describe(), v.tellStoryLocked()
 	newsAt := v.lastFrame.newsAt
 	if v.hasNewsLocked(desc, said) {
-		newsAt = now
+		if v.hasJumped || !v.hasOnlySignsLocked() {
+			newsAt = now
+		}
 	} else if v.mode == paused || !v.lastFrame.isDue(now) {
 		return nil
 	}
@@ -98,6 +111,26 @@ func (v *View) changeLaneLocked() {
 		clear(l.facts)
 		l.needsReset = true
 	}
+}
+
+// hasOnlySignsLocked reports whether all that came since the last frame says only that the cluster is there: a bookmark, or counts of a cluster in which other
+// resources change. They come every few seconds.
+func (v *View) hasOnlySignsLocked() bool {
+	head, _ := v.rec.Head()
+	last := v.lastFrame.view.Head
+	if head <= last || head-last > mostSigns {
+		return false
+	}
+	for e := range v.rec.Events(last+1, head) {
+		switch e.Kind {
+		case event.KindCluster, event.KindWireBytes, event.KindReflectorRV, event.KindPopped, event.KindProcessed, event.KindStoreBookmark:
+		default:
+			if e.Op() != event.OpBookmark {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // hasNewsLocked reports whether the page lacks something. desc and said are what a frame would have of the view and the story.
