@@ -20,7 +20,7 @@ export const marks = [
  * The marks of the kinds of spans that have another name; empty for what is words alone.
  * @type {Partial<Record<import('../wire/past.js').Span['kind'], string>>}
  */
-const others = { hold: 'held', backoff: 'retry', added: 'row', removed: 'row', burst: '', pile: '' };
+const others = { hold: 'held', backoff: 'retry', added: 'row', removed: 'row', burst: '', pile: '', letter: '' };
 
 /** The mark of a kind of span, empty for words alone. @param {import('../wire/past.js').Span['kind']} kind */
 export const markOf = (kind) => others[kind] ?? kind;

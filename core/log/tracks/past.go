@@ -104,6 +104,7 @@ const (
 	Burst   SpanKind = "burst"   // N changes came close together.
 	Pile    SpanKind = "pile"    // something waited: N at most, Merged changes went into keys that waited already.
 	Read    SpanKind = "read"    // worker N, 0 if it is not known, read Key through the lister, and others next to it Merged times.
+	Letter  SpanKind = "letter"  // the object with the letter Words passed at a moment, or waited over N others.
 	Act     SpanKind = "act"     // somebody did something: Words as a link has it ("burst:1000"). Key is empty for a user of the page, "note", or another author.
 )
 
@@ -112,7 +113,7 @@ const Unstarted = "unstarted"
 
 // Span is something that lasted, or happened, in a row.
 type Span struct {
-	Kind       SpanKind `json:"kind" web:"hold|call|gap|backoff|list|silent|resync|added|removed|retry|failed|unseen|burst|pile|read|act"`
+	Kind       SpanKind `json:"kind" web:"hold|call|gap|backoff|list|silent|resync|added|removed|retry|failed|unseen|burst|pile|read|letter|act"`
 	FromMillis float64  `json:"fromMillis"`
 	ToMillis   *float64 `json:"toMillis"` // null while it lasts
 	N          int      `json:"n,omitempty"`

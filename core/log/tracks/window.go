@@ -24,6 +24,8 @@ type Window struct {
 	// Lane is the informer that has all its rows; of a factory (Folds) the others have one row each.
 	Lane  int
 	Folds bool
+	// Letters are those of objects, by key.
+	Letters map[string]string
 }
 
 func (w *Window) now() stamp { return stamp{w.Seq, w.Now} }
@@ -68,6 +70,7 @@ func (t *Tracks) clusterRow(w *Window, number int) Row {
 	if number < len(t.lanes) {
 		c := t.lanes[number].cluster
 		row.Columns = columns(w, nil, c.changes)
+		row.addLetters(w, nil, c.changes)
 		row.addSpans(w, c.bursts.spans, 0)
 		row.addSpans(w, c.unseen(w, t.head, !t.lanes[number].causes.lasts(Gap, w.Seq)), 0)
 	}
@@ -86,6 +89,7 @@ func (l *lane) rows(w *Window, number int) []Row {
 		for _, s := range spans {
 			r.addSpans(w, s, long)
 		}
+		r.addLetters(w, li, own)
 		r.sortSpans()
 		return r
 	}
@@ -269,14 +273,8 @@ func bands(w *Window, l *line, c []Column) {
 // notch notes the place in the pile of a key that got a further change.
 func (c *Column) notch(l *line, i int, w *Window, x *wait) {
 	end := min(time.Duration(c.Number+1)*w.Step, w.Now)
-	place := 0
-	for j := l.first(w.from(), w.Seq); j < i; j++ {
-		if y := l.at(j); y.entered.at <= end && y.left.at > end && y.spent(w.now()) >= barSteps*w.Step {
-			place++
-		}
-	}
 	if x.left.at > end && len(c.Notches) < maxNotches {
-		c.Notches = append(c.Notches, place)
+		c.Notches = append(c.Notches, l.below(i, w, end))
 	}
 }
 
