@@ -395,7 +395,7 @@ export class Stories {
 
   /** Where the story is, for followers; null without a story. */
   position() {
-    return this.story && this.state ? { ...this.state, caption: null } : null;
+    return this.story && this.state ? { ...this.state, caption: null, letters: undefined } : null;
   }
 
   /** The speaker's story, as last reported. */

@@ -119,6 +119,8 @@ export class Model {
      * @type {{cells: Map<number, import('./page-types.js').WorldCell>, touched: Set<number>, fresh: boolean}}
      */
     this.worlds = { cells: new Map(), touched: new Set(), fresh: true };
+    /** The letters of a story's objects, by key. @type {Record<string, string>} */
+    this.letters = {};
     /** Whether a story lets time stand. */
     this.stands = false;
     /** The ratio of the log's time to the page's at the log's end: a story may let time run faster, or slower. */
@@ -151,6 +153,7 @@ export class Model {
     this.view = { ...this.view, ...frame.view };
     this.frameAt = clock;
     if (frame.story !== undefined) {
+      this.letters = frame.story?.letters ?? {};
       this.stands = !!frame.story?.stands;
       this.pace = frame.story?.pace || 1;
     }

@@ -91,6 +91,7 @@
  * @property {boolean} stands time stands still until the user goes to the next step.
  * @property {StoryRide} [ride] the object to ride, once the requested step has ended; nil for none.
  * @property {number} [level] the level of the reader, from 1; 0 is 1.
+ * @property {Record<string, string>} [letters] the letters of objects, by key.
  * @property {StoryMark[]} marks Marks has the events of each step, so that other pages with the same log can show the same.
  * @property {string} [problem] the reason why the story cannot go on, in words.
  */

@@ -92,6 +92,9 @@ func (s *stage) claims() {
 	story := s.player.playback.story
 	pages := s.player.playback.pages
 	head, _ := s.rec.Head()
+	if letters := s.player.lettersLocked(s.player.playback); len(letters) != len(story.Letters) {
+		t.Errorf("of the letters %v only %v stand for an object", story.Letters, letters)
+	}
 	s.rec.Read(1, head, func(e *event.Entry) bool {
 		if err := tracetest.Foreign(&e.Event); err != nil {
 			t.Errorf("event %d: %v", e.Seq, err)

@@ -104,6 +104,8 @@ type page struct {
 	skipsRide   bool          // the user has asked for the ride, or the page has opened it: the next Turn goes past it.
 	hasPlayed   bool          // in a recording: the page has played it, or it has nothing to play
 	endAt       time.Duration // on the driver's clock
+	// letters are, of the first step, those of the story's objects by key; nil while unknown.
+	letters map[string]string
 }
 
 // readerWait says what a step waits for.

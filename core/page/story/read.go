@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"path"
 	"slices"
@@ -24,6 +25,7 @@ const (
 	longestSaying = 400
 	longestAnswer = 60
 	longestLabel  = 40
+	longestPart   = 253
 	mostNumbers   = 2
 	// defaultLimit is the Limit of a step whose file has none.
 	defaultLimit = 60 * time.Second
@@ -260,6 +262,33 @@ func (r *reader) numbers(to *[]Number) func(*Node) error {
 	}
 }
 
+// letters returns a function that reads the letters of objects.
+func (r *reader) letters(to *map[string]string) func(*Node) error {
+	return func(n *Node) error {
+		if n.Kind != Object || len(n.Content) == 0 {
+			return r.errorAt(n, "letters are expected here, each with a part of an object's key, as in {A: cart}")
+		}
+		*to = map[string]string{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			letter, part := n.Content[i], ""
+			if len(letter.Value) != 1 || letter.Value < "A" || letter.Value > "Z" {
+				return r.errorAt(letter, "a letter is one of A to Z, and not %q", letter.Value)
+			}
+			if (*to)[letter.Value] != "" {
+				return r.errorAt(letter, "%q appears here twice", letter.Value)
+			}
+			if err := r.text(&part, longestPart)(n.Content[i+1]); err != nil {
+				return err
+			}
+			if slices.Contains(slices.Sorted(maps.Values(*to)), part) {
+				return r.errorAt(letter, "%q has a letter already", part)
+			}
+			(*to)[letter.Value] = part
+		}
+		return nil
+	}
+}
+
 // story reads a story, and checks the members that depend on each other.
 func (r *reader) story(n *Node, s *Story) error {
 	err := r.object(n, "a story",
@@ -320,6 +349,7 @@ func (r *reader) story(n *Node, s *Story) error {
 			s.Handlers = append(s.Handlers, h)
 			return err
 		})},
+		field{"letters", false, r.letters(&s.Letters)},
 		field{"ready", false, r.condition(&s.Ready)},
 		field{"levels", false, r.list("levels", func(n *Node) error {
 			var words Words

@@ -216,6 +216,8 @@ type Story struct {
 	// Selector is the label selector of the informer, "" for none.
 	Selector string
 	Handlers []Handler
+	// Letters name objects in the picture, each by a part of its key.
+	Letters map[string]string
 	// Ready is the condition that begins the first step.
 	Ready *Condition
 	Steps []Step

@@ -1,7 +1,9 @@
 package story
 
 import (
-	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"informerscope/core/log/fold"
@@ -9,22 +11,18 @@ import (
 )
 
 // tell implements view.Teller for the story that plays.
-func (p *Player) tell(f *fold.Fold, s *view.State, at time.Duration) []byte {
+func (p *Player) tell(f *fold.Fold, s *view.State, at time.Duration) *view.StoryState {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := p.playback
 	if t == nil {
-		return []byte("null")
+		return nil
 	}
 	if t.gen != 0 && t.gen != p.rec.Generation() {
 		t.notify() // the log is another one: the story has ended
-		return []byte("null")
+		return nil
 	}
-	out, err := json.Marshal(p.describeLocked(t, f, s, at))
-	if err != nil { // texts and numbers always marshal
-		panic(err)
-	}
-	return out
+	return p.describeLocked(t, f, s, at)
 }
 
 // StoryState returns the story at the moment of a State, nil if no story plays. f is the State's fold.
@@ -53,6 +51,7 @@ func (p *Player) describeLocked(t *playback, f *fold.Fold, s *view.State, at tim
 	if d.Starting {
 		return d
 	}
+	d.Letters = p.lettersLocked(t)
 	i, ok := t.stepAt(s.Seq)
 	if t.hurries() && !t.story.isNew(i, t.level) { // the next step is about to begin, and the view is at its moment already
 		i, ok = t.shownStep, false
@@ -94,6 +93,36 @@ func (p *Player) describeLocked(t *playback, f *fold.Fold, s *view.State, at tim
 		d.Caption = newSaying(sentence, s, pg.base)
 	}
 	return d
+}
+
+// lettersLocked returns the letters of the story's objects, by key. A letter stands for the one object that has the letter's part in its key as the first step
+// begins. If none has it, or several do, the letter stands for nothing. So an object that is gone keeps its letter, and no other one takes it.
+func (p *Player) lettersLocked(t *playback) map[string]string {
+	first := &t.pages[0]
+	if head, _ := p.rec.Head(); first.letters != nil || len(t.story.Letters) == 0 || head < first.From {
+		return first.letters
+	}
+	f := p.rec.FoldAt(first.From)
+	keys := map[string]bool{}
+	for lane := range f.Lanes() {
+		f.Objects(lane).Range(func(c *fold.Cell) bool {
+			keys[c.Key] = true
+			return true
+		})
+		f.Cluster(lane).Range(func(key string, _ fold.Held) bool {
+			keys[key] = true
+			return true
+		})
+	}
+	first.letters = map[string]string{}
+	all := slices.Sorted(maps.Keys(keys))
+	for _, letter := range slices.Sorted(maps.Keys(t.story.Letters)) {
+		part := t.story.Letters[letter]
+		if found := slices.DeleteFunc(slices.Clone(all), func(key string) bool { return !strings.Contains(key, part) }); len(found) == 1 {
+			first.letters[found[0]] = letter
+		}
+	}
+	return first.letters
 }
 
 // newSaying returns a sentence with its values in a State.

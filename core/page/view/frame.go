@@ -160,12 +160,17 @@ func (v *View) appendLanes(b []byte) []byte {
 	return append(b, ']')
 }
 
-// tellStoryLocked returns the story at the moment shown, as JSON; "null" if there is none.
+// tellStoryLocked returns the story at the moment shown, as JSON; "null" if there is none. It keeps the story's letters for the past.
 func (v *View) tellStoryLocked() string {
+	v.letters = nil
 	if v.teller == nil {
 		return "null"
 	}
-	return string(v.teller(v.fold, StateOf(v.fold), v.moment()))
+	told := v.teller(v.fold, StateOf(v.fold), v.moment())
+	if told != nil {
+		v.letters = told.Letters
+	}
+	return marshal(told)
 }
 
 // appendOptional writes a member of a frame that may be null, given as JSON, if the page has another one. sent is the one that the page has.

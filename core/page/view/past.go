@@ -142,6 +142,8 @@ func (v *View) appendPast(b []byte) []byte {
 		p.hasWindow = false
 	}
 	b = append(b, `,"past":`...)
-	w := tracks.Window{Seq: v.fold.Seq(), Now: v.moment(), Followed: v.followKey, Version: v.followRV, Lane: v.stageLaneLocked(), Folds: v.fold.HasFactory()}
+	w := tracks.Window{
+		Seq: v.fold.Seq(), Now: v.moment(), Followed: v.followKey, Version: v.followRV, Lane: v.stageLaneLocked(), Folds: v.fold.HasFactory(), Letters: v.letters,
+	}
 	return append(b, marshal(p.take(w))...)
 }

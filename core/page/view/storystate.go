@@ -32,6 +32,8 @@ type StoryState struct {
 	Ride *StoryRide `json:"ride,omitempty"`
 	// Level is the level of the reader, from 1; 0 is 1.
 	Level int `json:"level,omitempty"`
+	// Letters are the letters of objects, by key.
+	Letters map[string]string `json:"letters,omitempty"`
 	// Marks has the events of each step, so that other pages with the same log can show the same.
 	Marks []StoryMark `json:"marks"`
 	// Problem is the reason why the story cannot go on, in words.

@@ -68,13 +68,16 @@ type View struct {
 	playEnd    uint64 // playing pauses at this event; 0: it goes on to the log's end, where the view goes live
 	teller     Teller // nil without a story
 
+	// letters are those of the story's objects, by key.
+	letters map[string]string
+
 	// The story, factory and fork as the page has them, each as JSON.
 	sentStory, sentFactory, sentFork string
 }
 
-// Teller returns the story at a moment, as JSON. A Teller must not keep f and s; s has no facts. The View calls it with its lock held, so it must not call the
-// View.
-type Teller func(f *fold.Fold, s *State, at time.Duration) []byte
+// Teller returns the story at a moment, nil for none. A Teller must not keep f and s; s has no facts. The View calls it with its lock held, so it must not call
+// the View.
+type Teller func(f *fold.Fold, s *State, at time.Duration) *StoryState
 
 // Tell sets the Teller whose story each frame carries, nil for none.
 func (v *View) Tell(t Teller) {
