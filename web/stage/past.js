@@ -15,6 +15,7 @@ import { writeBand } from './band.js';
 import { drawActs, drawHolds, writeLists, writePiles } from './causes.js';
 import { drawJourney, isLight } from './journey.js';
 import { placeLabels } from './lettering.js';
+import { writeLetters } from './letters.js';
 import { Pen } from './pen.js';
 import { bracketOf, heightOf, isFolded, pileAt, runsOf, topColumns, unitOf, unseenRuns } from './pile.js';
 import { Strip } from './strip.js';
@@ -426,8 +427,8 @@ export class Past {
     strip.lay(/** @type {Look} */ (this.look), Math.ceil(this.roomOf(seat)), special.ticks ? Math.ceil((special.ticks + 1) * kd) : 0);
     const alpha = this.ctx.scene.colour.rail === this.ctx.scene.colour.t1 ? 1 : special.alpha;
     // Where the name stands over the ticks they are lower.
-    const most = seat.name ? Math.min(special.ticks, seat.h / this.area.k - 12) : special.ticks;
-    strip.draw(track, runs, from, to, { most: Math.max(5, most), alpha });
+    const most = Math.max(5, seat.name ? Math.min(special.ticks, seat.h / this.area.k - 12) : special.ticks);
+    strip.draw(track, runs, from, to, { most, alpha });
     const x = right - offset + from * wide;
     cx.setTransform(1, 0, 0, 1, 0, 0);
     const bright = seat.quiet ? 0.5 : 1;
@@ -454,6 +455,7 @@ export class Past {
     drawActs(pen);
     if (lists.includes(track.station)) writeLists(pen);
     writePiles(pen, runs);
+    writeLetters(pen, runs, special.ticks && most);
     if (track.sampled) {
       const { fidelity } = this.ctx.model.lane?.(track.lane).state ?? {};
       writeBand(pen, runs, fidelity?.[track.station === 'queue' ? 'queue' : 'listeners.ring']?.why ?? '');
@@ -544,7 +546,8 @@ export class Past {
     const unit = (this.runs.get(row.id)?.find((run) => run.from <= column && run.to >= column)?.unit ?? 0) / dpr;
     const place = unit ? Math.floor((base - y) / unit) : -1;
     const near = past.stepMillis * 2;
-    const span = row.spans.findLast((s) => s.kind !== 'pile' && millis >= s.fromMillis - near && millis <= (s.toMillis ?? Infinity) + near);
+    const span = row.spans.findLast((s) => !['pile', 'letter'].includes(s.kind)
+      && millis >= s.fromMillis - near && millis <= (s.toMillis ?? Infinity) + near);
     if (y < base && place >= 0 && place < heightOf(pile)) {
       let i = 0;
       for (let left = place - pile[1]; left >= 0; left -= pile[i + 1]) i += 2;

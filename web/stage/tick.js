@@ -5,7 +5,7 @@
 const order = [4, 6, 5, 7, 2, 1, 3, 8, 0];
 
 /** How high the tick of so many changes is, in units. @param {number} n @param {number} most */
-const tickHeight = (n, most) => Math.min(most, 4 + 3 * Math.log2(n + 1));
+export const tickHeight = (n, most) => Math.min(most, 4 + 3 * Math.log2(n + 1));
 
 /**
  * Draws what passed in a column as a tick, by type one above the other.

@@ -110,9 +110,14 @@ export class WorldMap {
     const rv = (side === 'cluster' ? cell.clusterRV : cell.storeRV) ?? '';
     const space = wide - pitch - 8 * k;
     const room = Math.floor(space / (6.8 * k));
-    cx.font = `400 ${12 * k}px ${palette.sans}`;
     cx.fillStyle = rv ? palette.t1 : palette.t3;
-    cx.fillText(middle(cell.key.slice(cell.key.lastIndexOf('/') + 1), room), x + pitch + 2 * k, y + 11 * k, space);
+    const letter = this.ctx.model.letters[cell.key];
+    const indent = letter ? 12 * k : 0;
+    cx.font = `600 ${12 * k}px ${palette.sans}`;
+    if (letter) cx.fillText(letter, x + pitch + 2 * k, y + 11 * k);
+    cx.font = `400 ${12 * k}px ${palette.sans}`;
+    const name = cell.key.slice(cell.key.lastIndexOf('/') + 1);
+    cx.fillText(middle(name, letter ? room - 2 : room), x + pitch + 2 * k + indent, y + 11 * k, space - indent);
     cx.fillStyle = palette.t2;
     cx.fillText(rv ? this.ctx.t('row.rv', { rv: version(rv, room - 3) }) : '—', x + pitch + 2 * k, y + 24 * k, space);
   }

@@ -44,8 +44,8 @@ export class Worlds {
     this.over = this.maps.cluster;
     /** The fork whose stores are drawn, and as what; null for none. @type {{fork: import('../wire/types.js').Fork, worlds: typeof ctx.model.worlds} | null} */
     this.forked = null;
-    /** With what colours the maps were drawn; empty: not yet. */
-    this.colours = '';
+    /** With what colours and letters the maps were drawn; empty: not yet. */
+    this.inks = '';
     /** What was framed and named last. */
     this.marked = '';
   }
@@ -90,17 +90,17 @@ export class Worlds {
     const { grid, lights, maps, ctx } = this;
     const worlds = this.source();
     const { h1, upd, bg } = ctx.scene.colour;
-    const colours = `${h1} ${upd} ${bg}`;
+    const inks = `${h1} ${upd} ${bg} ${JSON.stringify(ctx.model.letters)}`;
     grid.canLabel = !this.forked;
     const changed = worlds.fresh || worlds.touched.size ? grid.take(worlds) : [];
     worlds.touched.clear();
     worlds.fresh = false;
-    if (changed && colours === this.colours) {
+    if (changed && inks === this.inks) {
       for (const square of new Set(changed.map(({ place }) => place - (place % grid.per)))) for (const side of sides) maps[side].draw(square);
       for (const { place, was } of changed) this.light(place, was, clock);
     } else {
       lights.clear();
-      this.colours = colours;
+      this.inks = inks;
       this.pointed = grid.find(this.pointedKey);
       for (const side of sides) maps[side].cursor = this.pointed;
       for (const side of sides) maps[side].drawAll();
