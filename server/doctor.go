@@ -223,7 +223,7 @@ func printFindings(w io.Writer, where string, x *doctor.Examination) error {
 		b.WriteString("no findings\n")
 	} else {
 		b.WriteString("\n")
-		wrap(&b, "", openingWords(where, r.Findings[0].Seq))
+		wrap(&b, "", openingWords(where))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -247,13 +247,12 @@ func opinionWords(o *doctor.Opinion) string {
 }
 
 // openingWords say how to see the moment of a finding.
-func openingWords(where string, seq uint64) string {
+func openingWords(where string) string {
 	if isURL(where) {
 		return fmt.Sprintf("To see the process as it is now: informerscope --open --attach %s. To see a finding's moment, save a recording of it (curl -o x.trace "+
 			"'%s/trace?seconds=30') and examine that.", where, strings.TrimSuffix(where, "/"))
 	}
-	return fmt.Sprintf("To see a finding: informerscope --open, drop %s on the page, and put the finding's event at the end of the page's address: "+
-		"&at=%d.", where, seq)
+	return fmt.Sprintf("To see a finding: informerscope --open, drop %s on the page, press \"find what is wrong\" below the stories, and then the finding.", where)
 }
 
 // wrap writes a text in lines of findingWidth, the first one behind lead.
