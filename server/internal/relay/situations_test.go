@@ -75,8 +75,11 @@ func widgets() schema.GroupVersionResource {
 // list sends a LIST, and logs it as an informer does.
 func (s *situationLog) list() {
 	s.add(time.Second, event.RequestSent{Req: 1, Verb: event.VerbList, Options: &metav1.ListOptions{}}.Event())
-	_, err := s.client.List(s.t.Context(), widgets(), "", metav1.ListOptions{})
+	list, err := s.client.List(s.t.Context(), widgets(), "", metav1.ListOptions{})
 	s.add(time.Second, event.RequestAnswered{Req: 1, Err: err}.Event())
+	if err == nil {
+		s.add(time.Millisecond, event.ReflectorRV{RV: list.ResourceVersion}.Event())
+	}
 	s.wait(err)
 }
 
@@ -179,7 +182,7 @@ func TestSituations(t *testing.T) {
 		{name: "crd-deleted", answer: func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "404 page not found", http.StatusNotFound) },
 			log: func(s *situationLog) {
 				s.add(time.Second, event.RequestSent{Req: 1, Verb: event.VerbWatch}.Event(), event.RequestAnswered{Req: 1}.Event(),
-					event.Event{Kind: event.KindInformerSynced}, event.WatchClosed{Why: "the stream ended"}.Event())
+					event.ReflectorRV{RV: "7"}.Event(), event.Event{Kind: event.KindInformerSynced}, event.WatchClosed{Why: "the stream ended"}.Event())
 				for range 4 {
 					s.add(time.Second, event.ListWatchStarted{Why: "the last round ended"}.Event())
 					s.list()
@@ -216,7 +219,9 @@ func TestSituations(t *testing.T) {
 		}, rule: "never-synced", doctor: []string{"It waits for this: 5 entries of its queue, which are not processed: an index function or the transform blocks.",
 			"队列里的 5 个条目，它们没有被处理：索引函数或 transform 卡住了。"}},
 		{name: "key-at-failure-13", cluster: well, log: func(s *situationLog) {
-			s.add(time.Second, event.Event{Kind: event.KindInformerSynced})
+			s.list()
+			s.add(time.Second, event.Event{Kind: event.KindInformerSynced}, event.RequestSent{Req: 2, Verb: event.VerbWatch}.Event(),
+				event.RequestAnswered{Req: 2}.Event())
 			for n := range 13 {
 				s.add(2*time.Second, event.Work{Kind: event.KindWorkAdded, Key: "ns/a"}.Event(), event.Work{Kind: event.KindWorkTaken, Key: "ns/a", Worker: 1}.Event(),
 					event.Reconciled{Key: "ns/a", Worker: 1, Err: fmt.Errorf("quota exceeded")}.Event(),
@@ -224,7 +229,8 @@ func TestSituations(t *testing.T) {
 			}
 		}, rule: "endless-retries", doctor: []string{"ns/a has failed 13 times in a row", "quota exceeded", "ns/a 已连续失败 13 次"}},
 		{name: "relists-after-504", cluster: well, log: func(s *situationLog) {
-			s.add(time.Second, event.RequestAnswered{Req: 1}.Event(), event.Event{Kind: event.KindInformerSynced})
+			s.list()
+			s.add(time.Second, event.Event{Kind: event.KindInformerSynced})
 			for range 4 {
 				s.add(2*time.Second, event.RequestSent{Req: 1, Verb: event.VerbList}.Event(),
 					event.RequestAnswered{Req: 1, Err: restwatchError(504, "Timeout", "Too large resource version: 993, current: 728")}.Event(),
