@@ -394,7 +394,7 @@ func (r *report) reportUnsynced() {
 	waits, advice := Words{}, Words{}
 	switch {
 	case x.hasListed && r.state.Queue.Depth+r.state.Queue.BatchSize > 0 && ran >= syncTooLate:
-		waits = r.blockedQueue()
+		waits, advice = r.blockedQueue()
 	case x.failures > 0 && ran >= failedTooLate:
 		why, causeAdvice := r.explain(x.lastFailure)
 		waits, advice = say("its first list fails. %[1]s", "第一次 list 失败。%[2]s", why.EN, why.ZH), causeAdvice
@@ -405,7 +405,7 @@ func (r *report) reportUnsynced() {
 	case x.isWaiting:
 		waits = say("the answer to its %s, sent %s ago", "对 %s 的回答，已发出 %s", x.verb, seconds(r.end.at-x.sentAt.at))
 	case r.state.Queue.Depth > 0 || r.state.Queue.BatchSize > 0:
-		waits = r.blockedQueue()
+		waits, advice = r.blockedQueue()
 	default:
 		waits = say("its first list", "第一次 list")
 	}
@@ -421,16 +421,19 @@ func sentence(text, stop string) string {
 	return text + stop
 }
 
-// blockedQueue says what a queue waits for whose list was answered.
-func (r *report) blockedQueue() Words {
+// blockedQueue says what a queue waits for whose list was answered, and what to do.
+func (r *report) blockedQueue() (waits, advice Words) {
 	n := r.state.Queue.Depth + r.state.Queue.BatchSize
 	for _, h := range r.state.Holds {
 		if h.Stage == "pop" || h.Stage == "store" {
-			return say("%[1]d entries of its queue, which a hold of %[2]s keeps", "队列里的 %[1]d 个条目，它们被 %[2]s 拦住了", n, h.Stage)
+			return say("%[1]d entries of its queue, which a hold of %[2]s keeps", "队列里的 %[1]d 个条目，它们被 %[2]s 拦住了", n, h.Stage),
+				say("Let the hold go.", "放开它。")
 		}
 	}
 	return say("%d entries of its queue, which are not processed: an index function or the transform blocks",
-		"队列里的 %d 个条目，它们没有被处理：索引函数或 transform 卡住了", n)
+			"队列里的 %d 个条目，它们没有被处理：索引函数或 transform 卡住了", n),
+		say("Look at a goroutine dump of the process: the goroutine in processDeltas shows the function that blocks. An index function and a transform must not send "+
+			"requests, nor wait for a lock.", "查看进程的 goroutine dump：processDeltas 所在的 goroutine 显示卡住的函数。索引函数和 transform 不要发请求，也不要等锁。")
 }
 
 // othersSynced reports whether another informer of the lane's release has synced for long enough.

@@ -217,7 +217,7 @@ func TestSituations(t *testing.T) {
 			gone := restwatchError(410, "Expired", "too old resource version: 7 (99)")
 			s.add(25*time.Second, event.WatchClosed{Req: 2, Err: gone}.Event(), event.Note{Text: "the end"}.Event())
 		}, rule: "never-synced", doctor: []string{"It waits for this: 5 entries of its queue, which are not processed: an index function or the transform blocks.",
-			"队列里的 5 个条目，它们没有被处理：索引函数或 transform 卡住了。"}},
+			"队列里的 5 个条目，它们没有被处理：索引函数或 transform 卡住了。", "goroutine in processDeltas", "processDeltas 所在的 goroutine"}},
 		{name: "key-at-failure-13", cluster: well, log: func(s *situationLog) {
 			s.list()
 			s.add(time.Second, event.Event{Kind: event.KindInformerSynced}, event.RequestSent{Req: 2, Verb: event.VerbWatch}.Event(),
