@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync"
 
 	"github.com/go-logr/logr"
 	"github.com/hack-pad/safejs"
@@ -106,10 +107,13 @@ func run() error {
 		frameRequests: make(chan struct{}, 1),
 		viewChanges:   make(chan struct{}, 1),
 	}
-	library, err := story.Load(stories.Packed)
-	if err != nil {
-		return err
-	}
+	library := sync.OnceValue(func() []*story.Story {
+		all, err := story.Load(stories.Packed)
+		if err != nil {
+			panic(err) // a test has read them
+		}
+		return all
+	})
 	w.console.Stories = storyfile.Teller{Player: story.NewPlayer(w.console, rec, library)}
 	tick, err := safejs.FuncOf(func(safejs.Value, []safejs.Value) any {
 		notify(w.viewChanges)

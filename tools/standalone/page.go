@@ -142,7 +142,7 @@ func (p *page) element(n *html.Node) error {
 func (p *page) link(n *html.Node) error {
 	href := attribute(n, "href")
 	switch rel := attribute(n, "rel"); rel {
-	case "modulepreload", "preload":
+	case "modulepreload":
 		n.Parent.RemoveChild(n) // everything is here already
 	case "stylesheet":
 		css, err := p.bundle(api.LoaderCSS, href)

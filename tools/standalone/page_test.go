@@ -31,7 +31,7 @@ func site(t *testing.T, replaced map[string]string) string {
 	files := map[string]string{
 		"index.html": `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>x</title>
 <link rel="icon" href="icon.svg"><link rel="stylesheet" href="style.css"><link rel="stylesheet" href="more.css">
-<link rel="preload" href="informerscope.wasm" as="fetch" crossorigin><script type="module" src="boot.js" async></script>
+<script type="module" src="boot.js" async></script>
 <link rel="modulepreload" href="app.js"><script type="module" src="app.js"></script></head><body><main id="app"></main></body></html>`,
 		"icon.svg":              `<svg xmlns="http://www.w3.org/2000/svg"/>`,
 		"style.css":             "body { color: red; }\n",

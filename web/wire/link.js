@@ -1,7 +1,7 @@
 // @ts-check
 // The page's end of the contract in docs/dev/protocol.md: calls with answers, frames only when asked for, true progress of
 // the loading, and the worker's last words.
-import { failure, follow, worker } from './boot.js';
+import { failure, worker } from './boot.js';
 import { Pulse } from './pulse.js';
 
 /** @typedef {import('./types.js').Frame} Frame */
@@ -51,7 +51,6 @@ export class Link {
     });
     this.worker.postMessage({ init: { ...o.init, lock: this.pulse.lock } });
     failure.then((c) => this.end(c));
-    queueMicrotask(() => follow(o.progress)); // when the page is put together
   }
 
   /** @param {any} m @private */

@@ -11,7 +11,7 @@ const mostOwn = 100
 // AddOwn adds a user's own story. It replaces one with the same id; if that one plays, it continues unchanged. It returns an error if the page has a story with
 // the id, and if there are more than mostOwn stories.
 func (p *Player) AddOwn(s *Story) error {
-	if slices.ContainsFunc(p.stories, func(o *Story) bool { return o.ID == s.ID }) {
+	if slices.ContainsFunc(p.stories(), func(o *Story) bool { return o.ID == s.ID }) {
 		return fmt.Errorf("the page has a story %q of its own: give the file another name", s.ID)
 	}
 	p.mu.Lock()
@@ -26,9 +26,10 @@ func (p *Player) AddOwn(s *Story) error {
 
 // allStories returns the stories in the order of the chooser.
 func (p *Player) allStories() []*Story {
+	all := p.stories()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	all := slices.Concat(p.stories, p.ownStories)
+	all = slices.Concat(all, p.ownStories)
 	Sort(all)
 	return all
 }

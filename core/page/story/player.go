@@ -38,7 +38,7 @@ const (
 type Player struct {
 	console *command.Console
 	rec     *trace.Recorder
-	stories []*Story
+	stories func() []*Story
 
 	turn sync.Mutex // serializes Begin, BeginOn, Follow and Leave
 
@@ -118,8 +118,9 @@ const (
 	waitResult             // the result of the call that the Player made in the reader's place
 )
 
-// NewPlayer returns a Player that plays stories with console's commands. rec is the log of console's Lab.
-func NewPlayer(console *command.Console, rec *trace.Recorder, stories []*Story) *Player {
+// NewPlayer returns a Player that plays stories with console's commands. rec is the log of console's Lab. To read the stories takes long in a browser: the
+// Player asks for them when they are needed, and each time; a caller keeps what it has read.
+func NewPlayer(console *command.Console, rec *trace.Recorder, stories func() []*Story) *Player {
 	return &Player{console: console, rec: rec, stories: stories}
 }
 

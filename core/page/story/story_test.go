@@ -37,7 +37,7 @@ func newStage(t testing.TB, all []*Story) *stage {
 	rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
 	l := lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait})
 	s := &stage{t: t, rec: rec, lab: l, view: view.New(rec, clock.RealClock{})}
-	s.player = NewPlayer(&command.Console{Lab: l, View: s.view}, rec, all)
+	s.player = NewPlayer(&command.Console{Lab: l, View: s.view}, rec, func() []*Story { return all })
 	return s
 }
 

@@ -91,7 +91,7 @@ func tell(t *testing.T, d *draft.Draft, recording []byte) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
 		c := &command.Console{Lab: lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait}), View: view.New(rec, clock.RealClock{})}
-		p := story.NewPlayer(c, rec, []*story.Story{s})
+		p := story.NewPlayer(c, rec, func() []*story.Story { return []*story.Story{s} })
 		defer func() {
 			p.Leave()
 			c.Lab.Close()
@@ -239,7 +239,7 @@ func TestWhatIsNotTrueOfARecordingDoesNotBegin(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
 			console := &command.Console{Lab: lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait}), View: view.New(rec, clock.RealClock{})}
-			p := story.NewPlayer(console, rec, []*story.Story{s})
+			p := story.NewPlayer(console, rec, func() []*story.Story { return []*story.Story{s} })
 			if err := p.BeginOn(t.Context(), "talk", 0, recording); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("it says %v, and not %q", err, c.want)
 			}
@@ -277,7 +277,7 @@ func TestAStepOfARecordingRides(t *testing.T) {
 				console.Lab.Close()
 				time.Sleep(time.Minute)
 			}()
-			p := story.NewPlayer(console, rec, []*story.Story{s})
+			p := story.NewPlayer(console, rec, func() []*story.Story { return []*story.Story{s} })
 			if err := p.BeginOn(t.Context(), "talk", 2, recording); c.want != "" {
 				if err == nil || !strings.Contains(err.Error(), c.want) {
 					t.Errorf("with the ride %s: %v", c.ride, err)
@@ -386,7 +386,7 @@ func TestTheDocumentsRecordingIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
 		c := &command.Console{Lab: lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait}), View: view.New(rec, clock.RealClock{})}
-		p := story.NewPlayer(c, rec, []*story.Story{s})
+		p := story.NewPlayer(c, rec, func() []*story.Story { return []*story.Story{s} })
 		if err := p.BeginOn(t.Context(), "talk", 0, recording); err != nil {
 			t.Fatal(err)
 		}

@@ -43,7 +43,7 @@ func TestTheDocumentsExampleIsTold(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
 				console := &command.Console{Lab: lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait}), View: view.New(rec, clock.RealClock{})}
-				p := story.NewPlayer(console, rec, []*story.Story{s})
+				p := story.NewPlayer(console, rec, func() []*story.Story { return []*story.Story{s} })
 				if err := p.Begin(t.Context(), s.ID, release, 0); err != nil {
 					t.Fatal(err)
 				}
