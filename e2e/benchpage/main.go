@@ -41,6 +41,9 @@ const (
 	maxIdleFrame = 250 * time.Microsecond
 )
 
+// parts are what is measured, in this order.
+var parts = []string{"weight", "start", "rest", "load", "past", "opening"}
+
 func main() {
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "benchpage:", err)
@@ -54,12 +57,19 @@ func run() error {
 	rate := flag.Int("rate", 1000, "events a second")
 	many := flag.Int("many", 100_000, "the size that must still open and answer; 0 leaves it out")
 	size := flag.String("size", "1280x720", "`width`x`height` of the page under load, in pixels")
-	past := flag.Bool("past", false, "measure only how long the past is drawn")
-	rest := flag.Bool("rest", false, "measure only what a page costs that rests")
-	opening := flag.Bool("opening", false, "measure only how -objects and -many objects open")
+	only := flag.String("only", "", "the `parts` to measure, with commas between: "+strings.Join(parts, ", ")+"; all if empty")
 	flag.Parse()
 	if *minutes < 0.2 {
 		return errors.New("-minutes must be at least 0.2")
+	}
+	wanted := parts
+	if *only != "" {
+		wanted = strings.Split(*only, ",")
+	}
+	for _, part := range wanted {
+		if !slices.Contains(parts, part) {
+			return fmt.Errorf("-only %s: want some of %s", part, strings.Join(parts, ", "))
+		}
 	}
 	var width, height int64
 	if n, _ := fmt.Sscanf(*size, "%dx%d", &width, &height); n != 2 || width < 320 || height < 240 {
@@ -85,52 +95,29 @@ func run() error {
 	fmt.Printf("the page with %d objects and %d events a second, headless Chromium, %d processors%s\n\n", *objects, *rate, runtime.NumCPU(), busy())
 	t := table{out: os.Stdout}
 	t.head()
-	if *opening {
-		for _, n := range []int{*objects, *many} {
-			if n > 0 {
-				if err := measureOpening(ctx, b, fmt.Sprintf("%s&source=sim&seed=7&objects=%d&rate=100", url, n), n, &t); err != nil {
-					return err
+	simulated := func(objects, rate int) string {
+		return fmt.Sprintf("%s&source=sim&seed=7&objects=%d&rate=%d", url, objects, rate)
+	}
+	for _, part := range wanted {
+		switch part {
+		case "weight":
+			err = weigh(&t)
+		case "start":
+			err = link.measureStarts(ctx, url+"&source=sim&seed=7&objects=60", &t)
+		case "rest":
+			err = measureRest(ctx, b, url, &t)
+		case "load":
+			err = load(ctx, b, simulated(*objects, *rate), time.Duration(*minutes*float64(time.Minute)), width, height, &t)
+		case "past":
+			err = measurePast(ctx, b, simulated(*objects, pastRates[0]), &t)
+		case "opening":
+			for _, n := range []int{*objects, *many} {
+				if n > 0 && err == nil {
+					err = measureOpening(ctx, b, simulated(n, 100), n, &t)
 				}
 			}
 		}
-		t.foot()
-		return nil
-	}
-	if *rest {
-		if err := measureRest(ctx, b, url, &t); err != nil {
-			return err
-		}
-		t.foot()
-		return nil
-	}
-	drawPast := func() error {
-		return measurePast(ctx, b, fmt.Sprintf("%s&source=sim&seed=7&objects=%d&rate=%d", url, *objects, pastRates[0]), &t)
-	}
-	if *past {
-		if err := drawPast(); err != nil {
-			return err
-		}
-		t.foot()
-		return nil
-	}
-	if err := weigh(&t); err != nil {
-		return err
-	}
-	if err := link.measureStarts(ctx, url+"&source=sim&seed=7&objects=60", &t); err != nil {
-		return err
-	}
-	if err := measureRest(ctx, b, url, &t); err != nil {
-		return err
-	}
-	if err := load(ctx, b, fmt.Sprintf("%s&source=sim&seed=7&objects=%d&rate=%d", url, *objects, *rate), time.Duration(*minutes*float64(time.Minute)),
-		width, height, &t); err != nil {
-		return err
-	}
-	if err := drawPast(); err != nil {
-		return err
-	}
-	if *many > 0 {
-		if err := measureOpening(ctx, b, fmt.Sprintf("%s&source=sim&seed=7&objects=%d&rate=100", url, *many), *many, &t); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -441,7 +428,7 @@ func serve(ctx context.Context, more ...string) (url string, closeServer func(),
 		return "", nil, err
 	}
 	program := filepath.Join(dir, "informerscope")
-	for _, args := range [][]string{{"make", "wasm"}, {"go", "build", "-trimpath", "-o", program, "./server"}} {
+	for _, args := range [][]string{{"make", "packed"}, {"go", "build", "-o", program, "./server"}} {
 		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 		cmd.Dir = root
 		cmd.Env = append(os.Environ(), "GOWORK=off")
