@@ -212,7 +212,7 @@ func printFindings(w io.Writer, where string, x *doctor.Examination) error {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		fmt.Fprintf(&b, "\n%-8s  %s  (%s)\n", strings.ToUpper(string(f.Weight)), f.Title.EN, f.Rule)
-		fmt.Fprintf(&b, "          %s, since %.1f s, %s: event %d\n", oneLine(f.Informer), f.SinceMillis/1000, f.Confidence, f.Seq)
+		fmt.Fprintf(&b, "          %s, since %.1f s in the log, %s: event %d\n", oneLine(f.Informer), f.SinceMillis/1000, f.Confidence, f.Seq)
 		wrap(&b, "          ", f.What.EN)
 		wrap(&b, "        → ", f.Advice.EN+" The story #story="+f.Story+" explains it.")
 	}
@@ -252,7 +252,8 @@ func openingWords(where string) string {
 		return fmt.Sprintf("To see the process as it is now: informerscope --open --attach %s. To see a finding's moment, save a recording of it (curl -o x.trace "+
 			"'%s/trace?seconds=30') and examine that.", where, strings.TrimSuffix(where, "/"))
 	}
-	return fmt.Sprintf("To see a finding: informerscope --open, drop %s on the page, press \"find what is wrong\" below the stories, and then the finding.", where)
+	return fmt.Sprintf("To see a finding: informerscope --open, drop %s on the page, press \"find what is wrong\" below the stories, and then the finding. "+
+		"A story opens with its #story=… at the end of the page's address.", where)
 }
 
 // wrap writes a text in lines of findingWidth, the first one behind lead.

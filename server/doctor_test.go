@@ -71,7 +71,7 @@ func TestDoctorOfAFile(t *testing.T) {
 		t.Errorf("status %d", status)
 	}
 	order := 0
-	for _, part := range []string{"x.trace: 11 events in 121 s", "CRITICAL  A handler panics  (handler-panic)", "pods, since 121.0 s, exact: event 11",
+	for _, part := range []string{"x.trace: 11 events in 121 s", "CRITICAL  A handler panics  (handler-panic)", "pods, since 121.0 s in the log, exact: event 11",
 		`Panics of mailer\u001b[2J\u0007: 1.`, "WARNING   The informer lists everything again and again  (relist-loop)", "It relisted 3 times within 80 s",
 		"410 Expired", "#story=relists",
 		"To see a finding: informerscope --open, drop ", `wrong"`} {

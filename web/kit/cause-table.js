@@ -14,8 +14,8 @@ export const causes = {
       'API server 无法转换 {res}：转换 webhook{hook}失败。',
     ],
     remedy: [
-      'Check the webhook’s Service and pods, and spec.conversion of the definition.',
-      '检查 webhook 的 Service 和 pod，以及定义的 spec.conversion。',
+      'Check the webhook’s Service and pods, and spec.conversion of the CRD.',
+      '检查 webhook 的 Service 和 pod，以及 CRD 的 spec.conversion。',
     ],
     answer: ['webhook fails', 'webhook 失败'],
   },

@@ -359,7 +359,8 @@ func (r *report) reportReflector() {
 	switch {
 	case x.badMark.seq > 0:
 		r.find(noEndMark, weight, x.badMark.at, x.badMark, say("A bookmark came after the WatchList's objects, and lacked the mark k8s.io/initial-events-end. "+
-			"The informer waits for it.", "WatchList 的对象之后来了书签，但没有 k8s.io/initial-events-end 标记。informer 在等它。"), Words{})
+			"The informer waits for it, and HasSynced stays false.", "WatchList 的对象之后来了书签，但没有 k8s.io/initial-events-end 标记。"+
+			"informer 在等它，HasSynced 一直是 false。"), Words{})
 	case x.lateMarks.count > 0:
 		r.find(noEndMark, weight, x.lateMarks.since, x.lateMarks.at, say("The WatchList brought its last event %s ago, or before it ended, and no end mark. The "+
 			"informer waits.",

@@ -122,8 +122,9 @@ var (
 		Title: say("A WatchList gets no end mark", "WatchList 一直等不到结束标记"),
 		Sees:  "a WatchList has brought a bookmark without the end mark; or nothing for 10 s, and no end mark. client-go warns after the same time",
 		Advice: say("The API server, or a proxy or aggregated API server in front of it, does not send the bookmark with k8s.io/initial-events-end. "+
-			"Fix it, or switch the feature gate WatchListClient off.", "API server，或它前面的代理、聚合 API server，没有发送带 "+
-			"k8s.io/initial-events-end 的书签。修复它，或关闭 feature gate WatchListClient。"),
+			"Update it, or set KUBE_FEATURE_WatchListClient=false in the controller's environment: then its informers list.",
+			"API server，或它前面的代理、聚合 API server，没有发送带 k8s.io/initial-events-end 的书签。升级它，或在 controller 的环境变量中设 "+
+				"KUBE_FEATURE_WatchListClient=false：informer 就改用 list。"),
 		Story: "endmark", members: []string{"reflector"}, explains: []*Rule{neverSynced}}
 	missingPermission = &Rule{
 		Name:   "missing-permission",
@@ -210,8 +211,9 @@ var (
 		Sees: "a key has been added to the rate limiter 12 times or more since it was forgotten. By default the limiter has then kept it for 41 s, and that is " +
 			"a hint. It is a warning after 15 times and 5 min, or if it was 18 times before the log began. Deployment's controller gives up at 15; " +
 			"those of ReplicaSet, StatefulSet, DaemonSet and Job do not",
-		Advice: say("Return an error only if trying again can help: give up after a bounded number of retries, report the problem in the object's "+
-			"status, and call Forget after success.", "只有重试有用时才返回错误：重试到上限就放弃，把问题写进对象的 status；成功后调用 Forget。"),
+		Advice: say("Fix what the error names. If a retry cannot help, report the problem in the object's status and return no error. After success call "+
+			"Forget; controller-runtime does it.", "先解决错误所说的问题。如果重试没有用，把问题写进对象的 status，不要返回错误。成功后调用 Forget；"+
+			"controller-runtime 会自己调用。"),
 		Story: "retry", members: []string{"workqueue.failures"}}
 )
 

@@ -43,7 +43,7 @@ func (s *sentView) isDue(now time.Time) bool {
 	return now.Sub(s.sentAt) >= wait
 }
 
-// Patience returns how long Frame need not be called while nobody acts: 0 if the view plays or the log had something new a moment ago.
+// Patience returns how long Frame need not be called while the user does nothing: 0 if the view plays or the log had something new a moment ago.
 func (v *View) Patience() time.Duration {
 	v.mu.Lock()
 	defer v.mu.Unlock()

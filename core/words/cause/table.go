@@ -63,7 +63,7 @@ var table = []*Cause{
 	{ID: Webhook, Giver: conversion, Retries: true, signs: anyAnswer("conversion webhook for"), Answer: Words{"webhook fails", "webhook 失败"},
 		Name:   Words{"webhook fails", "webhook 失败"},
 		What:   Words{"The API server cannot convert {res}: the conversion webhook{hook} fails.", "API server 无法转换 {res}：转换 webhook{hook}失败。"},
-		Remedy: Words{"Check the webhook’s Service and pods, and spec.conversion of the definition.", "检查 webhook 的 Service 和 pod，以及定义的 spec.conversion。"}},
+		Remedy: Words{"Check the webhook’s Service and pods, and spec.conversion of the CRD.", "检查 webhook 的 Service 和 pod，以及 CRD 的 spec.conversion。"}},
 	{ID: Storage, Giver: storage, Retries: true, signs: anyAnswer("etcdserver:", ":2379"), Answer: Words{"storage fails", "存储失败"},
 		Name:   Words{"storage fails", "存储失败"},
 		What:   Words{"The API server{w} runs, and its etcd does not answer.", "API server{w}在运行，但它的 etcd 无响应。"},
