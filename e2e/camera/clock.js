@@ -107,7 +107,7 @@
   let worker;
   let asked = 0; // messages that the page sent
   let answered = () => {};
-  const clock = (globalThis.__clock = { story: null, ready: false });
+  const clock = (globalThis.__clock = { story: null, seq: 0, ready: false });
   globalThis.Worker = class extends real.Worker {
     constructor(...args) {
       super(...args);
@@ -120,6 +120,7 @@
         } else if (data.frame) {
           const frame = JSON.parse(new TextDecoder().decode(data.frame));
           if (frame.story !== undefined) clock.story = frame.story;
+          clock.seq = frame.view.seq;
         } else if (data.ready) {
           clock.ready = true;
         }

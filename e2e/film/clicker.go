@@ -15,6 +15,9 @@ type seen struct {
 	// Hop is the sentence of the hop while a ride shows. Home is the text of what the story offers at its end, while that shows, without the code.
 	// Answers are those of an open question. Otherwise they are empty.
 	Hop, Home, Answers string
+	// Said is the sentence that stands over the stage, and Seq the event that shows.
+	Said string
+	Seq  uint64
 }
 
 // script is the expression that returns what is seen.
@@ -22,6 +25,7 @@ const script = `({
 	story: __clock.story,
 	hop: document.querySelector('.ride:not([hidden]) .tells span')?.textContent ?? '',
 	home: [...document.querySelectorAll('.home:not([hidden]) p')].map((el) => el.textContent).join(' '),
+	said: document.querySelector('.cap .say')?.textContent ?? '', seq: __clock.seq,
 	answers: document.querySelector('.quiz:not([hidden])')?.textContent ?? '',
 })`
 

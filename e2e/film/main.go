@@ -54,6 +54,7 @@ func run() error {
 	theme := flag.String("theme", "dark", "dark, light, contrast or contrast-light")
 	size := flag.String("size", "1920x1080", "`width`x`height` in pixels")
 	kind := flag.String("format", "mp4", "mp4, gif or webp")
+	isTable := flag.Bool("table", false, "film nothing, and print when each press, motion and sentence comes")
 	out := flag.String("o", "", "the `file` to write; bin/film/STORY-LANG.FORMAT when left out")
 	flag.Parse()
 	tale, err := find(*id)
@@ -78,6 +79,9 @@ func run() error {
 	var width, height int64
 	if n, _ := fmt.Sscanf(*size, "%dx%d", &width, &height); n != 2 || width < 320 || height < 240 || width%2+height%2 > 0 {
 		return fmt.Errorf("-size %s: want two even numbers as 1920x1080, at least 320x240", *size)
+	}
+	if *isTable && *recording != "" {
+		return errors.New("-table: a ride has no table")
 	}
 	if *out == "" {
 		root, err := layout.Root()
@@ -105,6 +109,9 @@ func run() error {
 		return err
 	}
 	defer s.Close()
+	if *isTable {
+		return printTable(ctx, s, &clicker{language: *language}, tale)
+	}
 	file := *out
 	if *kind == "gif" {
 		file += ".mkv"
@@ -169,6 +176,18 @@ func find(id string) (*story.Story, error) {
 
 // shoot films a story from its first sentence to the last.
 func shoot(ctx context.Context, s *camera.Scene, film *camera.Film, rate int, c *clicker, b *bar) error {
+	return play(ctx, s, rate, c, func(at time.Duration, now seen, _ bool) error {
+		picture, err := s.Picture(ctx)
+		if err != nil {
+			return err
+		}
+		b.show(at, now.Story.Step)
+		return film.Add(picture)
+	})
+}
+
+// play goes through a story from its first sentence to the last, and calls look for each of so many frames a second, with whether the page is turned then.
+func play(ctx context.Context, s *camera.Scene, rate int, c *clicker, look func(at time.Duration, now seen, turns bool) error) error {
 	if err := s.WaitUntil(ctx, "__clock.story && !__clock.story.starting", time.Minute); err != nil {
 		return err
 	}
@@ -184,17 +203,9 @@ func shoot(ctx context.Context, s *camera.Scene, film *camera.Film, rate int, c 
 		if now.Story == nil || now.Story.Problem != "" {
 			return fmt.Errorf("the story ended early: %+v", now.Story)
 		}
-		picture, err := s.Picture(ctx)
-		if err != nil {
-			return err
-		}
-		if err := film.Add(picture); err != nil {
-			return err
-		}
-		b.show(at, now.Story.Step)
 		turn, over := c.look(at, now)
-		if over {
-			return nil
+		if err := look(at, now, turn); err != nil || over {
+			return err
 		}
 		if turn {
 			if err := s.Keys(ctx, "PageDown"); err != nil {
