@@ -3,6 +3,7 @@
 // frames, and a call turns to another step. The page only shows it.
 import { attr, button, h, icon, isSeen, put, reveal, s } from '../kit/dom.js';
 import * as fragment from '../wire/fragment.js';
+import { capitalize } from '../kit/format.js';
 import { language, translate } from '../kit/i18n.js';
 import { Levels, keptLevel, skips } from './levels.js';
 import { Quiz } from './quiz.js';
@@ -117,7 +118,9 @@ export class Stories {
   /** The sentence of the moment shown, or null without a story. Nothing else is said between two sentences of a story. @returns {[string, string] | null} */
   caption() {
     const { state, story } = this;
-    if (!story || this.riding) return null; // it may not be true of the moments of a ride
+    if (!story) return null;
+    // A step's sentence may not be true of the moments of a ride, which says each hop itself.
+    if (this.riding) return [`story ${story.id} ride`, capitalize(this.say(this.step?.name ?? story.title))];
     if (!state || state.starting) return [`story ${story.id}`, this.say(story.title)];
     const said = state.caption ? this.say(state.caption) : '';
     const asks = this.asks();
