@@ -5,8 +5,14 @@ import { openIndices } from './indexmenu.js';
 import { openTransform, transformWords } from './transformmenu.js';
 import { cut } from './parts.js';
 
-/** How many objects a handler changed in the store. @type {import('./parts.js').Line[]} */
-const mutated = [{ path: 'n=exact indexer.mutated', as: 't inside.mutatedAll', tone: 'warn' }];
+/**
+ * How many objects a handler changed in the store, and how many index entries such objects left behind.
+ * @type {Record<'mutated' | 'strays', import('./parts.js').Line>}
+ */
+const counts = {
+  mutated: { path: 'n=exact indexer.mutated', as: 't inside.mutatedAll', tone: 'warn' },
+  strays: { path: 'n=exact indexer.strayCount', as: 't inside.strays', tone: 'warn' },
+};
 
 /** @type {import('./parts.js').Station} */
 export const indexer = {
@@ -16,6 +22,7 @@ export const indexer = {
   inside({ lane, t, ctx }) {
     const is = lane.state.indexer;
     const [mutation] = is.mutations;
+    const [stray] = is.strays;
     const writer = lane.state.listeners.find((l) => l.id === mutation?.listener)?.name ?? '';
     // What the objects of another program weigh is not seen, and its transform is not changed here.
     const isOurs = lane.state.fidelity['indexer.bytes']?.how !== 'unseen';
@@ -26,10 +33,11 @@ export const indexer = {
       lines: [
         { path: 'n=exact indexer.count', as: 't inside.objects' },
         ...(isOurs ? [{ words: t('inside.bytes', { s: bytes(is.bytes), w: transformWords(ctx) }) }] : []),
-        ...(is.mutated ? mutated : []),
+        ...(is.mutated ? [counts.mutated] : []),
         ...(mutation ? [{ words: cut(mutation.key, 40), mono: true },
           { words: t('inside.mutated', { name: writer, is: `${mutation.label}=${mutation.is}` }), aside: t('inside.was', { was: mutation.was || '—' }) }] : []),
-        ...sizes.slice(0, mutation ? 0 : 3).map(([name, n]) => ({ words: name, mono: true, aside: t('inside.values', { n }) })),
+        ...(stray ? [counts.strays, { words: `${stray.index} = ${stray.value}`, mono: true, aside: stray.gone ? t('inside.noObject') : '' }] : []),
+        ...sizes.slice(0, mutation || stray ? 0 : 3).map(([name, n]) => ({ words: name, mono: true, aside: t('inside.values', { n }) })),
       ],
       acts: [
         { words: t('inside.byIndex'), does: (b) => openIndices(ctx, b, (key) => ctx.select(key)) },

@@ -24,6 +24,9 @@ export const reflector = {
     const side = r.resourceVersion && !phone ? 'rv=version reflector.resourceVersion' : '';
     if (silent) return { words: t('row.looksOpen'), tone: 'warn', side };
     if (r.phase === 'backoff') return { words: t('row.noWatch'), tone: 'warn', under: left, underAs: phone ? 't row.againShort' : 't row.again', side };
+    if (r.phase === 'watch-listing' && r.tempStore && !phone) {
+      return { words: t('row.phase.watch-listing'), tone: 'mid', under: 'n=exact reflector.tempStore', underAs: 't row.tempStore', side };
+    }
     if (lane.facts.ahead > 1) return { number: 'facts.ahead', unit: t(phone ? 'row.ahead' : 'row.decodedAhead'), side };
     return { words: t(`row.phase.${/** @type {'idle'} */ (r.phase)}`), tone: r.phase === 'stopped' ? 'warn' : 'mid', side };
   },
