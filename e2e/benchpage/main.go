@@ -95,7 +95,7 @@ func run() error {
 	fmt.Printf("the page with %d objects and %d events a second, headless Chromium, %d processors%s\n\n", *objects, *rate, runtime.NumCPU(), busy())
 	t := table{out: os.Stdout}
 	t.head()
-	simulated := func(objects, rate int) string {
+	simulated := func(url string, objects, rate int) string {
 		return fmt.Sprintf("%s&source=sim&seed=7&objects=%d&rate=%d", url, objects, rate)
 	}
 	for _, part := range wanted {
@@ -107,13 +107,19 @@ func run() error {
 		case "rest":
 			err = measureRest(ctx, b, url, &t)
 		case "load":
-			err = load(ctx, b, simulated(*objects, *rate), time.Duration(*minutes*float64(time.Minute)), width, height, &t)
+			err = load(ctx, b, simulated(url, *objects, *rate), time.Duration(*minutes*float64(time.Minute)), width, height, &t)
 		case "past":
-			err = measurePast(ctx, b, simulated(*objects, pastRates[0]), &t)
+			// It reaches into modules of the page, which the bundle does not name.
+			modules, closeModules, failed := serve(ctx, "--modules")
+			if failed != nil {
+				return failed
+			}
+			err = measurePast(ctx, b, simulated(modules, *objects, pastRates[0]), &t)
+			closeModules()
 		case "opening":
 			for _, n := range []int{*objects, *many} {
 				if n > 0 && err == nil {
-					err = measureOpening(ctx, b, simulated(n, 100), n, &t)
+					err = measureOpening(ctx, b, simulated(url, n, 100), n, &t)
 				}
 			}
 		}
