@@ -63,6 +63,8 @@ test('no watch says why, and for how long', () => {
   const backoff = { kind: 'backoff', fromMillis: 1800, toMillis: null, millis: 1000 };
   assert.deepEqual(words('reflector', [gap, backoff]), ['Connection refused: no watch for 600 ms']);
   assert.deepEqual(words('reflector', [{ ...gap, toMillis: 1900, code: 410 }]), ['410 Gone: no watch for 500 ms']);
+  const next = { ...gap, fromMillis: 1602, toMillis: 1900, code: 410 };
+  assert.deepEqual(words('reflector', [{ ...gap, toMillis: 1600 }, next]), ['Connection refused: no watch for 500 ms', '410 Gone'], 'one sees one stretch');
   assert.deepEqual(words('reflector', [{ kind: 'silent', fromMillis: 1500, toMillis: null }]), ['nothing came for 500 ms']);
 });
 

@@ -8,13 +8,19 @@ import { stopWords } from './parts.js';
 /** @typedef {import('../wire/past.js').Span} Span */
 
 /**
- * The words for a stretch without a watch: why, and for how long. When it is tried again stands at the rail.
- * @param {Pen} pen @param {Span} gap
+ * The words for a stretch without a watch: why, and for how long. When it is tried again stands at the rail. Gaps between which one sees no watch are one
+ * stretch: the first says how long, and each says why.
+ * @param {Pen} pen @param {Span[]} gaps in the order of their time @param {number} i which
  * @returns {string[]} the longest first
  */
-function gapWords(pen, gap) {
+function gapWords(pen, gaps, i) {
+  const joins = (/** @type {number} */ n) => n > 0 && n < gaps.length && pen.x(gaps[n].fromMillis) - pen.x(pen.end(gaps[n - 1])) < 2 * pen.k;
+  const gap = gaps[i];
   const why = gap.code === 410 ? t('past.gone') : capitalize(reason(gap.words ?? '')).replace(/[.。]$/, '');
-  const s = duration(pen.end(gap) - gap.fromMillis);
+  if (joins(i)) return why ? [why] : [];
+  let last = i;
+  while (joins(last + 1)) last++;
+  const s = duration(pen.end(gaps[last]) - gap.fromMillis);
   return [...(why ? [t('past.gapWhy', { why, s })] : []), t('past.gap', { s }), t('past.noWatch')];
 }
 
@@ -34,14 +40,16 @@ export const reflectorPast = {
       x = Math.max(x, pen.x(pen.end(span)));
     }
     pen.level(x, pen.right, y, colour.rail);
-    for (const gap of gaps) {
+    gaps.forEach((gap, i) => {
       const [x0, x1] = [pen.x(gap.fromMillis), Math.max(pen.x(gap.fromMillis) + 5 * k, pen.x(pen.end(gap)))];
       pen.hatch(x0, x1, y - 11 * k, 20 * k, colour.warn, { alpha: pen.bright(gap), origin: pen.scene.xOf(gap.fromMillis) });
       const backoffs = pen.spans('backoff').filter((b) => b.fromMillis >= gap.fromMillis && b.fromMillis <= pen.end(gap));
       for (const b of backoffs) pen.level(pen.x(b.fromMillis), pen.x(pen.end(b)) - k, y + 7.5 * k, colour.warn, { wide: 3, alpha: pen.bright(b) });
-      pen.say(gapWords(pen, gap), [{ x: x0, y: y - 15 * k }, { x: x1 + 8 * k, y: y - 6 * k }],
-        { colour: colour.warn, size: 13, weight: 600, first: true });
-    }
+      const words = gapWords(pen, gaps, i);
+      if (words.length) {
+        pen.say(words, [{ x: x0, y: y - 15 * k }, { x: x1 + 8 * k, y: y - 6 * k }], { colour: colour.warn, size: 13, weight: 600, first: true });
+      }
+    });
     for (const stop of stops) {
       pen.say([stopWords(stop)], [{ x: pen.x(stop.fromMillis) + 8 * k, y: y + 4 * k }, { x: pen.x(stop.fromMillis), y: y - 6 * k }], { colour: colour.t2 });
     }
