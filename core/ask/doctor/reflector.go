@@ -433,8 +433,8 @@ func (r *report) blockedQueue() (waits, advice Words) {
 	}
 	return say("%d entries of its queue, which are not processed: an index function or the transform blocks",
 			"队列里的 %d 个条目，它们没有被处理：索引函数或 transform 卡住了", n),
-		say("Look at a goroutine dump of the process: the goroutine in processDeltas shows the function that blocks. An index function and a transform must not send "+
-			"requests, nor wait for a lock.", "查看进程的 goroutine dump：processDeltas 所在的 goroutine 显示卡住的函数。索引函数和 transform 不要发请求，也不要等锁。")
+		say("Look at a goroutine dump of the process: the goroutine in processDeltas shows the function that blocks. An index function and a transform must not "+
+			"send requests, nor wait for a lock.", "查看进程的 goroutine dump：processDeltas 所在的 goroutine 显示卡住的函数。索引函数和 transform 不要发请求，也不要等锁。")
 }
 
 // othersSynced reports whether another informer of the lane's release has synced for long enough.
