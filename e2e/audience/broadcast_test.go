@@ -128,7 +128,9 @@ func TestBroadcast(t *testing.T) {
 		harness.Await(t, hall, time.Minute, "s.live && s.seq > %d", s.Seq+50)
 		harness.WaitFor(t, hall, `document.querySelector(".hall .key").hidden`)
 
-		harness.ClickOn(t, phone, `document.querySelector(".phonev .phrow.big .main")`)
+		const main = `document.querySelector(".phonev .phrow.big .main")`
+		harness.WaitFor(t, phone, main+`.getAttribute("aria-label")?.startsWith("pause")`)
+		harness.ClickOn(t, phone, main)
 		harness.Await(t, phone, time.Minute, "s.view.mode === 'paused'")
 		harness.Shot(t, phone, "5-phone-alone")
 		harness.ClickOn(t, phone, `document.querySelector(".hall .key")`)
