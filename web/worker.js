@@ -7,15 +7,15 @@
 /** The last lines that the Go program wrote; a panic's story is among them. @type {string[]} */
 const said = [];
 
-/** @typedef {{base64: string, size: number}} Carried a page that is one file has the program as base64 of gzip */
+/** @typedef {{base64: string, size: number}} Archive a page that is one file has the program as base64 of gzip */
 
 // A blob's address begins so: then the page carries the program, and sends it.
 const isCarried = self.location.protocol === 'blob:';
 
-/** @type {(carried: Carried) => void} */
+/** @type {(archive: Archive) => void} */
 let bring = () => {};
 /** The compiled program. @type {Promise<WebAssembly.Module>} */
-const program = isCarried ? new Promise((resolve) => (bring = (carried) => resolve(compile(unpack(carried))))) : download('informerscope.wasm').then(compile);
+const program = isCarried ? new Promise((resolve) => (bring = (archive) => resolve(compile(unpack(archive))))) : download('informerscope.wasm').then(compile);
 program.catch(() => {}); // start() reports it
 
 /** Whether the page listens: the worker begins before it does. */
@@ -30,8 +30,8 @@ self.onmessage = ({ data }) => {
     if (data.init.lock) self.navigator.locks.request(data.init.lock, () => new Promise(() => self.postMessage({ held: true }))).catch(() => {});
     self.postMessage({ progress });
     start(data.init).catch((error) => crash(String((error && error.message) || error), String((error && error.stack) || '')));
-  } else if (data?.carried) {
-    bring(data.carried);
+  } else if (data?.archive) {
+    bring(data.archive);
   } else if (data?.id !== undefined) {
     // Until the program listens, a call gets an error instead of no answer.
     self.postMessage({ id: data.id, error: 'the informer is still being loaded' });
@@ -51,9 +51,9 @@ function crash(message, stack) {
   self.postMessage({ crash: { message, stack } });
 }
 
-/** @typedef {{body: ReadableStream<Uint8Array>, total: number}} Packed the bytes of the program, and how many there are; 0 if that is unknown */
+/** @typedef {{body: ReadableStream<Uint8Array>, total: number}} Source the bytes of the program, and how many there are; 0 if that is unknown */
 
-/** @param {string} name @returns {Promise<Packed>} */
+/** @param {string} name @returns {Promise<Source>} */
 async function download(name) {
   const response = await fetch(new URL(name, self.location.href));
   if (!response.ok || !response.body) {
@@ -65,7 +65,7 @@ async function download(name) {
   return { body: response.body, total };
 }
 
-/** @param {Carried} carried @returns {Packed} */
+/** @param {Archive} archive @returns {Source} */
 function unpack({ base64, size }) {
   const step = 4 * 65536; // four characters are three bytes
   let at = 0;
@@ -82,7 +82,7 @@ function unpack({ base64, size }) {
   return { body: gzip.pipeThrough(new DecompressionStream('gzip')), total: size };
 }
 
-/** Compiles the program while it arrives, and reports how many bytes have arrived. @param {Packed} packed */
+/** Compiles the program while it arrives, and reports how many bytes have arrived. @param {Source} source */
 function compile({ body, total }) {
   let loaded = 0;
   let reportedBytes = 0;

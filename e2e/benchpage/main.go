@@ -62,11 +62,11 @@ func run() error {
 	if *minutes < 0.2 {
 		return errors.New("-minutes must be at least 0.2")
 	}
-	wanted := parts
+	selection := parts
 	if *only != "" {
-		wanted = strings.Split(*only, ",")
+		selection = strings.Split(*only, ",")
 	}
-	for _, part := range wanted {
+	for _, part := range selection {
 		if !slices.Contains(parts, part) {
 			return fmt.Errorf("-only %s: want some of %s", part, strings.Join(parts, ", "))
 		}
@@ -98,7 +98,7 @@ func run() error {
 	simulated := func(url string, objects, rate int) string {
 		return fmt.Sprintf("%s&source=sim&seed=7&objects=%d&rate=%d", url, objects, rate)
 	}
-	for _, part := range wanted {
+	for _, part := range selection {
 		switch part {
 		case "weight":
 			err = weigh(&t)
@@ -110,9 +110,9 @@ func run() error {
 			err = load(ctx, b, simulated(url, *objects, *rate), time.Duration(*minutes*float64(time.Minute)), width, height, &t)
 		case "past":
 			// It reaches into modules of the page, which the bundle does not name.
-			modules, closeModules, failed := serve(ctx, "--modules")
-			if failed != nil {
-				return failed
+			modules, closeModules, serveErr := serve(ctx, "--modules")
+			if serveErr != nil {
+				return serveErr
 			}
 			err = measurePast(ctx, b, simulated(modules, *objects, pastRates[0]), &t)
 			closeModules()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"text/tabwriter"
@@ -14,63 +15,56 @@ import (
 // tableRate is how many frames a second are looked at for a table.
 const tableRate = 10
 
-// turned is what follows a press: when it was made, and from then on, when the first event showed, and when each other sentence stood.
-type turned struct {
-	step         int
-	at           time.Duration
-	motion       time.Duration // -1 for none
-	sentences    []time.Duration
-	words        string
-	seq, lastSeq uint64
-	still        time.Duration // when the last event showed, from the press on
+// press is a press and what follows it. All but pressAt is from the press on.
+type press struct {
+	step          int
+	pressAt       time.Duration
+	motion, stop  time.Duration // of the first event that showed, -1 for none, and of the last one
+	sentenceTimes []time.Duration
+	sentence      string
+	seq           uint64
 }
 
 // printTable plays a story, and prints for each press when motion and sentences follow, and for how long all stands before the next press.
 func printTable(ctx context.Context, s *camera.Scene, c *clicker, tale *story.Story) error {
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(out, "%s\tpress at\tmotion after\tuntil\tsentences after\tnext press after\tlast sentence\n", tale.ID)
-	now := &turned{motion: -1}
-	row := func(next time.Duration) {
-		moves, until := "-", "-"
-		if now.motion >= 0 {
-			moves, until = seconds(now.motion), seconds(now.still)
+	p := &press{motion: -1}
+	printRow := func(next time.Duration) {
+		motion, stop := "-", "-"
+		if p.motion >= 0 {
+			motion, stop = seconds(p.motion), seconds(p.stop)
 		}
-		said := ""
-		for _, at := range now.sentences {
-			said += seconds(at) + " "
+		times := ""
+		for _, t := range p.sentenceTimes {
+			times += seconds(t) + " "
 		}
-		fmt.Fprintf(out, "%d %s\t%s\t%s\t%s\t%s\t%s\t%s\n", now.step+1, tale.Steps[min(now.step, len(tale.Steps)-1)].Name.EN, seconds(now.at), moves, until, said,
-			seconds(next-now.at), now.words)
+		fmt.Fprintf(out, "%d %s\t%s\t%s\t%s\t%s\t%s\t%s\n", p.step+1, tale.Steps[min(p.step, len(tale.Steps)-1)].Name.EN, seconds(p.pressAt), motion, stop, times,
+			seconds(next-p.pressAt), p.sentence)
 	}
-	err := play(ctx, s, tableRate, c, func(at time.Duration, is seen, turns bool) error {
-		since := at - now.at
-		if now.seq == 0 {
-			now.seq, now.lastSeq = is.Seq, is.Seq
-		}
-		if is.Seq != now.lastSeq {
-			if now.motion < 0 {
-				now.motion = since
+	err := play(ctx, s, tableRate, c, func(at time.Duration, frame seen, turns bool) error {
+		after := at - p.pressAt
+		if p.seq != 0 && frame.Seq != p.seq {
+			if p.motion < 0 {
+				p.motion = after
 			}
-			now.lastSeq, now.still = is.Seq, since
+			p.stop = after
 		}
-		if is.Said != now.words && is.Said != "" {
-			now.words = is.Said
-			now.sentences = append(now.sentences, since)
+		if frame.Said != p.sentence && frame.Said != "" {
+			p.sentence = frame.Said
+			p.sentenceTimes = append(p.sentenceTimes, after)
 		}
-		now.step = is.Story.Step
+		p.step, p.seq = frame.Story.Step, frame.Seq
 		if turns {
-			row(at)
-			now = &turned{step: is.Story.Step, at: at, motion: -1, words: is.Said, seq: is.Seq, lastSeq: is.Seq}
+			printRow(at)
+			p = &press{pressAt: at, motion: -1, sentence: p.sentence, step: p.step, seq: p.seq}
 		}
 		return nil
 	})
 	if err == nil {
-		row(now.at + now.still)
+		printRow(p.pressAt + p.stop)
 	}
-	if flushed := out.Flush(); err == nil {
-		err = flushed
-	}
-	return err
+	return errors.Join(err, out.Flush())
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f", d.Seconds()) }

@@ -29,7 +29,10 @@ func TestARecordingEndsOnTheClock(t *testing.T) {
 		informerscope.state().then((s) => document.querySelector(".clock small").textContent.replace(/\D/g, "") === String(s.seq))`)
 	end := harness.EvalIn[string](t, p, "informerscope.state().then((s) => String(s.view.headMillis))")
 
-	const clock = `(() => { const [, m, s] = /(\d+):(\d+(?:\.\d+)?)/.exec(document.querySelector('.clock, .pclock').textContent); return (60 * m + Number(s)) * 1000; })()`
+	const clock = `(() => {
+		const [, m, s] = /(\d+):(\d+(?:\.\d+)?)/.exec(document.querySelector('.clock, .pclock').textContent);
+		return (60 * m + Number(s)) * 1000;
+	})()`
 	stands := func(when string, more time.Duration) {
 		t.Helper()
 		// What the clock says at most in that time.

@@ -9,7 +9,7 @@ export const worker = new Worker(script ? URL.createObjectURL(new Blob([script.t
   : new URL('../worker.js', import.meta.url), { name: 'informerscope' });
 
 if (wasm) {
-  worker.postMessage({ carried: { base64: (wasm.textContent ?? '').trim(), size: Number(wasm.dataset.size) || 0 } });
+  worker.postMessage({ archive: { base64: (wasm.textContent ?? '').trim(), size: Number(wasm.dataset.size) || 0 } });
   wasm.remove(); // these millions of characters are not needed twice
 }
 

@@ -40,9 +40,12 @@ export class History {
   apply(frame) {
     if (this.stands) return;
     this.version++;
-    if (frame.reset) this.resets++;
-    const step = this.stepMillis;
-    if (frame.stepMillis !== step) {
+    if (frame.reset) {
+      this.newest = -Infinity;
+      this.resets++;
+    }
+    if (frame.stepMillis !== this.stepMillis) {
+      this.newest = -Infinity;
       this.rows = [];
       this.grids++;
     }
@@ -50,8 +53,7 @@ export class History {
     this.first = frame.first;
     this.journey = frame.journey;
     const kept = new Map(this.rows.map((track) => [track.id, track]));
-    const columns = frame.rows.flatMap((row) => row.columns ?? []).map((column) => column[0]);
-    this.newest = Math.max(frame.reset || frame.stepMillis !== step ? -Infinity : this.newest, ...columns);
+    this.newest = Math.max(this.newest, ...frame.rows.map((row) => row.columns?.at(-1)?.[0] ?? -Infinity));
     this.rows = frame.rows.map((row) => takeRow(kept.get(row.id), row, frame, this.oldest));
     this.oldest = Math.max(frame.first, frame.last - this.room + 1);
     for (const track of this.rows) dropBefore(track, this.oldest);
