@@ -38,11 +38,9 @@ WASM_SRC := $(shell find core wasm stories tools/wasmpage -name '*.go' -not -nam
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: always help run sim test-sim wasm packed build standalone test verify judges check fetch unit unit-long race e2e e2e-some toolchains \
-  toolchains-all reliability pictures pictures-check film probe-releases probe-public probe-foreign probe-rules sim-foreign flat layouts slidev site dist \
-  dist-test \
-  soak-day stress stress-rounds stress-short bench releases \
-  soak soak-informer clean
+.PHONY: always help run sim test-sim wasm packed build standalone test verify judges check check-page check-rest fetch-page fetch unit modules unit-long race \
+  e2e e2e-some toolchains toolchains-all reliability pictures pictures-check film probe-releases probe-public probe-foreign probe-rules sim-foreign flat \
+  layouts slidev site dist dist-test soak-day stress stress-rounds stress-short bench releases soak soak-informer clean
 
 # Runs checks and tests, counts them, and prints the table of a tier: tools/testrun.
 T := $(CURDIR)/bin/testrun
@@ -105,15 +103,18 @@ TEST := $(GO) test -vet=off
 
 # What the three tiers run, in this order. A step is a target whose tests and checks run by $(T) go and $(T) check, which count
 # them; NAME=check is a target that is one check by itself; A+B runs at the same time. To hook in a step, add a line here.
-# make test leaves out the tests that call testing.Short, and most of the browser's. make verify has all of make test, and runs with
-# make judges every test in the repository: tools/testrun/ledger.txt names those that it leaves to make judges.
+# make test is the module of the page and the server; it leaves out the tests that call testing.Short, most of the browser's, and the race detector.
+# make verify has all of make test, and runs with make judges every test in the repository: tools/testrun/ledger.txt names those that it leaves to
+# make judges.
 TEST_STEPS   := wasm=check
-TEST_STEPS   += check+fetch=check
+TEST_STEPS   += check-page+fetch-page=check
 TEST_STEPS   += unit
 TEST_STEPS   += e2e-some
 VERIFY_STEPS := wasm=check
-VERIFY_STEPS += check+fetch=check
+VERIFY_STEPS += check-page+fetch=check
+VERIFY_STEPS += check-rest
 VERIFY_STEPS += unit
+VERIFY_STEPS += modules
 VERIFY_STEPS += unit-long
 VERIFY_STEPS += test-sim
 VERIFY_STEPS += e2e
@@ -135,7 +136,7 @@ JUDGES_STEPS += soak-day
 JUDGES_STEPS += flat
 JUDGES_STEPS += stress-short
 
-test: $(T) ## what a contributor needs to trust a change: checks, unit tests, the page in Chromium, live from a simulated API server
+test: $(T) ## the page and the server: checks, unit tests, the page in Chromium, live from a simulated API server
 	@$(T) tier test -limit 10m -make '$(MAKE_PROGRAM)' $(TEST_STEPS)
 
 test-sim: sim $(T) ## the served cluster: its program is built, which takes ten minutes the first time, and tried
@@ -144,7 +145,8 @@ test-sim: sim $(T) ## the served cluster: its program is built, which takes ten 
 	  $(T) go sim -C sim -- $(TEST) -timeout 20m ./... || failed=1; \
 	  exit $$failed
 
-verify: $(T) ## what decides whether a change lands: make test, the long unit tests, every browser and cluster test
+verify: export UNIT_RACE := $(RACE)
+verify: $(T) ## what decides whether a change lands: make test with the race detector, the other modules, the long unit tests, every browser and cluster test
 	@$(T) tier verify -limit 42m -ledger tools/testrun/ledger.txt -make '$(MAKE_PROGRAM)' $(VERIFY_STEPS)
 
 judges: $(T) ## what takes too long for make verify; run it too before a larger change is called done
@@ -153,20 +155,24 @@ judges: $(T) ## what takes too long for make verify; run it too before a larger 
 $(T): $(wildcard tools/testrun/*.go) go.mod
 	$(GO) build -o $@ ./tools/testrun
 
-check: $(T) ## gofmt, go vet (for js/wasm too), order of maps, lines over 160 columns, English, workflows, go mod tidy, govulncheck where it can
+check: check-page check-rest ## before a commit: form, go vet of every module, order of maps, lines over 160 columns, English, workflows, go mod tidy, govulncheck where it can
+
+check-page: $(T)
 	@$(T) check gofmt -- bash -c 'out=$$(git ls-files -co --exclude-standard "*.go" | xargs -r ls -d 2>/dev/null | xargs -r gofmt -l) && test -z "$$out" || \
 	  { echo "not gofmt-ed:"; echo "$$out"; exit 1; }'
 	@$(T) check 'vet' -- $(GO) vet ./...
-	@GOOS=js GOARCH=wasm $(T) check 'vet for js/wasm' -- $(GO) vet ./core/... ./wasm/...
-	@GOOS=js GOARCH=wasm $(T) check 'vet for js/wasm, steady' -- $(GO) vet -tags steady ./wasm
-	@$(GO) build -o bin/maporder ./tools/maporder
-	@GOOS=js GOARCH=wasm $(T) check 'order of maps' -- bash -c '$(GO) vet -vettool=$(CURDIR)/bin/maporder $$($(GO) list -deps ./wasm | grep ^informerscope/)'
 	@$(T) check 'lines' -- bash -c 'git ls-files -co --exclude-standard "*.go" "*.js" "*.ts" "*.css" "*.html" | xargs ls -d 2>/dev/null | \
 	  LC_ALL=C xargs awk -f tools/columns.awk'
 	@$(T) check 'English' -- $(GO) run ./tools/prose -go $(GO)
 	@$(T) check 'workflows' -C tools/linters -- $(GO) tool actionlint -shellcheck= -pyflakes= $(sort $(abspath $(wildcard .github/workflows/*.yml)))
 	@$(T) check 'vet e2e' -C e2e -- $(GO) vet ./...
 	@$(T) check 'vet tools/standalone' -C tools/standalone -- $(GO) vet ./...
+
+check-rest: $(T)
+	@GOOS=js GOARCH=wasm $(T) check 'vet for js/wasm' -- $(GO) vet ./core/... ./wasm/...
+	@GOOS=js GOARCH=wasm $(T) check 'vet for js/wasm, steady' -- $(GO) vet -tags steady ./wasm
+	@$(GO) build -o bin/maporder ./tools/maporder
+	@GOOS=js GOARCH=wasm $(T) check 'order of maps' -- bash -c '$(GO) vet -vettool=$(CURDIR)/bin/maporder $$($(GO) list -deps ./wasm | grep ^informerscope/)'
 	@$(T) check 'vet probe' -C probe -- $(GO) vet $(RACE) ./...
 	@$(T) check 'vet probe/metrics' -C probe/metrics -- $(GO) vet ./...
 	@$(T) check 'vet probe/controllerruntime' -C probe/controllerruntime -- $(GO) vet ./...
@@ -175,36 +181,44 @@ check: $(T) ## gofmt, go vet (for js/wasm too), order of maps, lines over 160 co
 	@$(T) check 'govulncheck' -- $(GO) run ./tools/vulncheck -go $(GO) . e2e tools/standalone
 
 # What has to come over the network first; beside the checks, which need none of it.
-fetch:
+fetch-page:
 	cd e2e && $(GO) mod download
 	cd tools/standalone && $(GO) mod download
 	cd tools/linters && $(GO) mod download
+	$(GO) run ./tools/webcheck
+	./e2e/install-chromium.sh
+
+fetch: fetch-page
 	cd probe && $(GO) mod download
 	cd probe/metrics && $(GO) mod download
 	cd probe/controllerruntime && $(GO) mod download
 	cd simtest && $(GO) mod download
 	cd sim && $(GO) mod download
-	$(GO) run ./tools/webcheck
 	./e2e/install-browsers.sh
 
-# Virtual time, folds and schedules gain nothing from the race detector and are up to ten times slower with it: what serves connections, hands over
-# between goroutines or holds a lock runs with it. make race runs the rest too. What its tests import is compiled once more for it, which takes minutes for
-# client-go's clients of all resources: core/client/factory, and the modules that have them, are left to make race.
+# Virtual time, folds and schedules gain nothing from the race detector and are up to ten times slower with it: in make verify what serves connections, hands
+# over between goroutines or holds a lock runs with it, and make race runs the rest too. What its tests import is compiled once more for it, which takes
+# minutes for client-go's clients of all resources: core/client/factory, and the modules that have them, are left to make race.
 RACED := ./server/... ./core/client/restwatch ./core/client/workqueue ./core/informer ./core/lab/... ./core/log/trace ./core/page/audience ./core/page/command ./core/wire/... ./core/words/vclock
+UNIT_RACE ?=
 # The packages named in a first list that a second one has not, as import paths.
 leave_out = $(filter-out $(shell $(GO) list $(2)),$(shell $(GO) list $(1)))
 # A test that hangs in the random schedules is found by their own watchdog; the limits are for a slow machine.
-unit: wasm $(T) ## the quick unit tests, with the race detector where it may find something; what did not change comes from go's cache
-	@[ -n "$(RACE)" ] || echo "no C compiler found: running without the race detector (install gcc to have it)"
+unit: wasm $(T) ## the quick unit tests of the page and the server; what did not change comes from go's cache
 	@failed=0; \
-	  $(T) go 'unit, with the race detector' -- $(TEST) $(RACE) -short -timeout 20m $(RACED) || failed=1; \
+	  $(T) go 'unit, where goroutines meet' -- $(TEST) $(UNIT_RACE) -short -timeout 20m $(RACED) || failed=1; \
 	  $(T) go unit -show 'random schedules in' -- $(TEST) -short -timeout 20m $(call leave_out,./...,$(RACED)) || failed=1; \
 	  $(T) go standalone -C tools/standalone -- $(TEST) ./... || failed=1; \
+	  exit $$failed
+
+modules: $(T) ## the modules that others link: probe, with the race detector, and what is beside it, and simtest
+	@[ -n "$(RACE)" ] || echo "no C compiler found: running without the race detector (install gcc to have it)"
+	@failed=0; \
 	  $(T) go probe -C probe -- $(TEST) $(RACE) -timeout 20m ./... || failed=1; \
 	  for module in probe/metrics probe/controllerruntime; do \
 	    $(T) go $$module -C $$module -- $(TEST) -timeout 20m ./... || failed=1; \
 	  done; \
-	  $(T) go simtest -C simtest -- $(TEST) -short -timeout 20m ./... || failed=1; \
+	  $(T) go simtest -C simtest -- $(TEST) -timeout 20m ./... || failed=1; \
 	  exit $$failed
 
 # The packages with tests that make test leaves out or cuts short. Of them the server runs with the race detector.
@@ -214,7 +228,6 @@ unit-long: packed $(T) ## the unit tests that take long, and thousands of random
 	  $(T) go 'unit, long' -show 'random schedules in|compared with client-go|schedules of the whole system' -- \
 	    $(TEST) -timeout 40m $(filter-out ./server%,$(LONG)) ./server/internal/soak || failed=1; \
 	  $(T) go 'unit, long, with the race detector' -- $(TEST) $(RACE) -timeout 15m $(filter-out ./server/internal/soak,$(filter ./server%,$(LONG))) || failed=1; \
-	  $(T) go 'simtest, long' -C simtest -- $(TEST) -timeout 20m ./internal/kubeapi || failed=1; \
 	  exit $$failed
 
 race: wasm $(T) ## every quick unit test with the race detector

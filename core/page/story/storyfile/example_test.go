@@ -74,5 +74,8 @@ func TestTheDocumentsExampleIsTold(t *testing.T) {
 
 // TestWhatStoriesGiveToTakeHomeRuns compiles what each story gives to take home, against the release of client-go that is the judge, and runs what has a test.
 func TestWhatStoriesGiveToTakeHomeRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	runTakes(t, filepath.Clean("../../../.."))
 }
