@@ -8,6 +8,8 @@ import { t } from '../kit/i18n.js';
 
 /** How much is free between a line and the read before it, in units: lines that stand closer would be a wall before the handlers. */
 const apart = 12;
+/** How near to each other reads are for the words of at most two, in units: they have two lines. */
+const legible = 40;
 /** Half of a head's width, and its height, in units. */
 const head = { half: 3.5, high: 4.5 };
 
@@ -63,7 +65,11 @@ export function drawReads(pen, footOf) {
     }
     cx.fill();
     if (old) cx.stroke();
+    /** Where the words of the last two reads begin. */
+    let [earlier, last] = [-Infinity, -Infinity];
     for (const { read, x } of reads) {
+      if (x - earlier < legible * k) continue;
+      [earlier, last] = [last, x];
       pen.say(readWords(read), [{ x: x + 6 * k, y: pen.base - 10 * k, ground: true }, { x: x + 6 * k, y: pen.top + 4 * k, ground: true }],
         { colour: ink, weight: old ? 600 : 400 });
     }

@@ -124,18 +124,22 @@ export function bracketOf(unit, least) {
 export function drawPiles(cx, columns, { x, wide, foot, unit, least, gap, inks, accent, edge = '', before = [] }) {
   const pitch = pitchOf(unit, least);
   let top = 0;
+  let ink = '';
   columns.forEach((column, i) => {
     if (!column) return;
     const pile = column[2];
     let place = 0;
+    let low = 0;
+    // In a high pile most are lower than a pixel.
     for (let j = 0; j < pile.length; j += 2) {
-      const low = Math.round(place * unit);
       place += pile[j + 1];
       const high = Math.round(place * unit);
-      cx.fillStyle = inks[pile[j]];
+      if (high === low) continue;
+      if (inks[pile[j]] !== ink) cx.fillStyle = ink = inks[pile[j]];
       cx.fillRect(x + i * wide, foot - high, wide, high - low);
+      low = high;
     }
-    top = Math.max(top, Math.round(place * unit));
+    top = Math.max(top, low);
   });
   if (!top) return;
   // Where a bar stands for several, what is between them is half as bright and the outline is whole: it is a surface, of which each line counts some.
