@@ -98,8 +98,16 @@ func TestStories(t *testing.T) {
 			}
 			keys("PageUp")
 			for step := 1; step <= n; step++ {
+				counts := id == "late" && step == 3
+				if counts {
+					harness.EvalIn[bool](t, page, watchCaption)
+				}
 				answer(t, page, step)
 				told(step, "told")
+				// While time runs, a sentence has another number once a second.
+				if counts && !harness.EvalIn[bool](t, page, "__captions.size > 4 && __captions.size <= (performance.now() - __from) / 1000 + 3") {
+					t.Errorf("its sentences cannot be read: %s", harness.EvalIn[string](t, page, "`${[...__captions]} in ${performance.now() - __from} ms`"))
+				}
 				harness.Shot(t, page, fmt.Sprintf("story-%s-%d", id, step))
 				// One sentence goes before the next one comes.
 				if err := page.WaitFor(harness.Timeout(t, 30*time.Second), "stage.find('.cap .say')?.textContent", "stage.find('.cap .say')?.outerHTML"); err != nil {
@@ -147,6 +155,15 @@ func TestStories(t *testing.T) {
 		})
 	}
 }
+
+// watchCaption keeps what the caption says from now on in __captions.
+const watchCaption = `(() => {
+	globalThis.__captions = new Set();
+	globalThis.__from = performance.now();
+	const line = document.querySelector(".cap .say");
+	new MutationObserver(() => __captions.add(line.textContent)).observe(line, {childList: true, characterData: true, subtree: true});
+	return true;
+})()`
 
 // answer goes on where a step's caption stands, and does what the step asks of its reader, as a speaker's clicker does: with the key for the next step.
 func answer(t *testing.T, page *browser.Page, step int) {

@@ -23,7 +23,7 @@ const passing = /^(head |act|person)/;
 /** The sentences of a failure, whose reason may become another one. */
 const failed = /^(trouble|head (gap|refused|stopped)|factory\.(trouble|backoff))/;
 
-/** How long a number of the stage's sentence stays, in ms: one that changes faster cannot be read. */
+/** How long a number of the stage's or a story's sentence stays while time runs, in ms: one that changes faster cannot be read. */
 const stands = 1000;
 
 export class Caption {
@@ -112,7 +112,7 @@ export class Caption {
     // A sentence keeps its time, but its numbers are those of the stations: the same one with other numbers replaces it in place. While time runs that is
     // once a second, so that a number can be read.
     const same = id === this.id && !force;
-    if (same && id.startsWith('head ') && this.ctx.model.view.mode !== 'paused' && clock - this.putAt < stands) return;
+    if (same && /^(head|story) /.test(id) && this.ctx.model.speed && clock - this.putAt < stands) return;
     // The sentence changes at once when trouble begins or ends, and when somebody writes.
     const sure = this.ctx.model.isSure();
     const over = id !== this.id && (passing.test(this.id) || /^(act|person)/.test(id));

@@ -127,9 +127,15 @@ export function speed(speed) {
 export function reason(error) {
   // The API's client wraps what went wrong on the wire twice.
   const inner = /^an error on the server \("(.+)"\) has prevented the request from succeeding$/.exec(error)?.[1] ?? error;
-  return inner.replace(/^unable to decode an event from the watch stream: |^failed to (list|watch) [^:]+: /, '')
+  return inner.replace(/^unable to decode an event from the watch stream: |^failed to (list|watch) [^:]+: |^Operation cannot be fulfilled on \S+ "[^"]*": /, '')
     .replace(/(stream error: )stream ID \d+; /, '$1').replace(/^(Get|Post|Put|Patch|Delete|Head) "[^"]*": /, '')
     .replace(/^(dial tcp[^:]*(:\d+)?|websocket[^:]*): (connect: )?/, (whole, what) => (what.startsWith('dial') ? '' : whole)).trim() || error;
+}
+
+/** A sentence with what an error says first, in place of its end. @param {string} sentence @param {string} error */
+export function addReason(sentence, error) {
+  const [, words, end] = /^(.*?)([.。]?)$/su.exec(sentence) ?? [];
+  return `${words}${end === '。' ? '：' : ': '}${reason(error).replace(/;.*$|[.。]$/su, '')}${end}`;
 }
 
 /** A sentence begins with a capital. @param {string} words */

@@ -28,6 +28,13 @@ test('a shortened name has the room it was given', () => {
   for (let room = 3; room < name.length; room++) assert.equal(format.middle(name, room).length, room);
 });
 
+const conflict = 'Operation cannot be fulfilled on pods "cart-1": the object has been modified; please apply your changes to the latest version and try again';
+gives('addReason', [
+  [['The write did not go through.', conflict], 'The write did not go through: the object has been modified.'],
+  [['写入没有成功。', conflict], '写入没有成功：the object has been modified。'],
+  [['not written', 'quota exceeded.'], 'not written: quota exceeded'],
+]);
+
 test('a reason is the error without the request that it came from', () => {
   assert.equal(format.reason('Get "https://10.0.0.1/api/v1/pods?watch=true": dial tcp 10.0.0.1:443: connect: connection refused'), 'connection refused');
   assert.equal(format.reason('failed to list *v1.Pod: the server is too busy'), 'the server is too busy');

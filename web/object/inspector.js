@@ -3,7 +3,7 @@
 // doing there. The worker answers for the view's moment, so the drawer can be read while the view is paused anywhere.
 import { button, h, put, reveal } from '../kit/dom.js';
 import { laneNames } from '../kit/fork.js';
-import { exact, span, version } from '../kit/format.js';
+import { addReason, exact, span, version } from '../kit/format.js';
 import { chipIcon, kindOf } from '../kit/glyphs.js';
 import { drawLines } from '../kit/lines.js';
 import { nameOf, stationOf } from '../kit/names.js';
@@ -273,7 +273,9 @@ export class Inspector {
     const said = t(as + key, { n: exact(hp.n ?? 0), m: exact(hp.m ?? 0), p: exact(hp.position ?? 0), of: exact(hp.of ?? 0),
       s: span((hp.micros ?? 0) / 1000), rv: version(hp.rv ?? '', 12), name, text: hp.text ?? '', w: hp.listener ?? '' });
     if (as !== 'hop.' && said === as + key) return this.words(hp);
-    return (said === 'hop.' + key ? hp.kind : said) + (hp.error ? `: ${hp.error}` : '');
+    const words = said === 'hop.' + key ? hp.kind : said;
+    if (!hp.error) return words;
+    return as === 'hop.' ? `${words}: ${hp.error}` : addReason(words, hp.error);
   }
 }
 

@@ -49,7 +49,7 @@ export const work = {
         ...queue.slice(0, Math.min(1, room)).map((key) => ({ words: cut(key, 30), mono: true, aside: t('inside.next') })),
         ...waiting.slice(0, lastRun ? 1 : 2).map((w) => ({
           words: cut(w.key, 26), mono: true, tone: w.failures ? /** @type {const} */ ('warn') : undefined,
-          aside: t(w.failures ? 'inside.dueFailed' : 'inside.due', { s: seconds(Math.max(0, w.dueMillis - now)), n: w.failures }),
+          aside: t(w.failures ? 'inside.dueFailed' : 'inside.due', { s: span(Math.max(0, w.dueMillis - now)), n: w.failures }),
         })),
       ],
     };

@@ -184,6 +184,38 @@ func splitAnd(src string) (parts []string) {
 	return append(parts, src[from:])
 }
 
+// TestAMotionIsSeen plays every story: what happens in a step in several moments lasts at least 0.6 s on the stage. What happens in one moment or two has no
+// length, and a window that is longer than the usual one shows a wait.
+func TestAMotionIsSeen(t *testing.T) {
+	const least, moments = 600 * time.Millisecond, 3
+	for _, story := range library(t) {
+		t.Run(story.ID, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := newStage(t, []*Story{story})
+				defer s.close()
+				playThrough(t, s, story, story.Releases[0], 8*time.Second)
+				for i, pg := range s.player.playback.pages {
+					var at []time.Duration
+					for e := range s.rec.Events(pg.Begin+1, pg.End) {
+						if len(at) == 0 || e.At != at[len(at)-1] {
+							at = append(at, e.At)
+						}
+					}
+					step := &story.Steps[i]
+					if !step.moves() || len(at) < moments || step.window() > usualWindow {
+						continue
+					}
+					motion := at[len(at)-1] - at[0]
+					if seen := time.Duration(float64(motion) / step.pace()); seen < least {
+						t.Errorf("step %d, %s: what happens in %v is seen for %v: it needs a narrower window", i+1, step.Name.EN, motion, seen)
+					}
+				}
+			})
+		})
+	}
+}
+
 // TestNothingIsSaidThatIsNotSo plays every story in every release, going on every 0.2 s to every 60 s, forwards and backwards. It checks the claim of each
 // sentence against the State at each moment at which the sentence shows.
 func TestNothingIsSaidThatIsNotSo(t *testing.T) {
@@ -210,26 +242,31 @@ func TestNothingIsSaidThatIsNotSo(t *testing.T) {
 	}
 }
 
-func tellAt(t *testing.T, story *Story, release string, pace time.Duration) {
-	s := newStage(t, []*Story{story})
-	defer s.close()
+// playThrough begins a story and goes on at a pace until it ends. It returns how often it went on.
+func playThrough(t *testing.T, s *stage, story *Story, release string, pace time.Duration) (presses int) {
+	t.Helper()
 	begun := make(chan error, 1)
 	go func() { begun <- s.player.Begin(t.Context(), story.ID, release, 0) }()
 	if err := <-begun; err != nil {
 		t.Fatal(err)
 	}
 	last := len(story.Steps) - 1
-	presses := 0
-	for presses < 400 {
-		d := s.show(pace, nil)
-		if d.Last == last && d.Ended {
+	for ; presses < 400; presses++ {
+		if d := s.show(pace, nil); d.Last == last && d.Ended {
 			break
 		}
-		presses++
 		if err := s.player.Turn(t.Context(), 1); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return presses
+}
+
+func tellAt(t *testing.T, story *Story, release string, pace time.Duration) {
+	s := newStage(t, []*Story{story})
+	defer s.close()
+	presses := playThrough(t, s, story, release, pace)
+	last := len(story.Steps) - 1
 	d := s.show(time.Minute, func(d *view.StoryState) bool { return d.Last == last && d.Done })
 	if d.Last != last || !d.Done || d.Caption == nil {
 		t.Fatalf("after %d presses the story has come to %+v", presses, d)
