@@ -22,6 +22,8 @@ addWords({
   'past.fork': ['they fork here', '在此分叉'],
   'past.held': ['held {s}', '拦住 {s}'],
   'past.then': ['then {n} went on', '随后放行 {n} 个'],
+  'past.thenPops': ['then {n} went on, {p} [p:pop|pops]', '随后放行 {n} 个，pop {p} 次'],
+  'past.pops': ['{p} [p:pop|pops]', 'pop {p} 次'],
   'past.call': ['a call of {s}', '一次调用 {s}'],
   'past.gap': ['no watch for {s}', '{s} 没有 watch'],
   'past.noWatch': ['no watch', '没有 watch'],

@@ -47,6 +47,8 @@ const words = (station, spans, more) => said(station, spans, more).map((label) =
 test('a hold says how long it lasts, then how many went on', () => {
   assert.deepEqual(words('queue', [{ kind: 'hold', fromMillis: 1500, toMillis: null }]), ['Pop held for 500 ms']);
   assert.deepEqual(words('queue', [{ kind: 'hold', fromMillis: 1200, toMillis: 1500, n: 31 }]), ['Pop was held for 300 ms', 'then 31 went on']);
+  assert.deepEqual(words('queue', [{ kind: 'hold', fromMillis: 1200, toMillis: 1500, n: 31, pops: 8 }]), ['Pop was held for 300 ms', 'then 31 went on, 8 pops']);
+  assert.deepEqual(words('queue', [{ kind: 'hold', fromMillis: 1200, toMillis: 1500, n: 1, pops: 1 }])[1], 'then 1 went on, 1 pop');
   assert.deepEqual(words('work', [{ kind: 'hold', fromMillis: 1500, toMillis: null }]), ['workers held for 500 ms']);
 });
 

@@ -27,7 +27,10 @@ export function drawHolds(pen) {
     const s = duration(pen.end(hold) - hold.fromMillis);
     pen.say([t(`past.${lasts ? 'hold' : 'held'}.${track.station}`, { s }), t('past.held', { s })],
       [{ x: x0 + 6 * k, y: y + 11.5 * k, end: x1 - 4 * k, inside: true }], { colour: colour.bg, weight: 700, first: true });
-    if (!lasts && hold.n) pen.say([t('past.then', { n: exact(hold.n) })], [{ x: x1 + 8 * k, y: y - 4 * k }], { colour: colour.t1, weight: 600 });
+    if (lasts || !hold.n) continue;
+    const counts = { n: exact(hold.n), p: exact(hold.pops ?? 0) };
+    const words = hold.pops ? [t('past.thenPops', counts), t('past.pops', counts)] : [t('past.then', counts)];
+    pen.say(words, [{ x: x1 + 8 * k, y: y - 4 * k }], { colour: colour.t1, weight: 600 });
   }
 }
 

@@ -691,6 +691,7 @@
  * @property {number | null} toMillis null while it lasts
  * @property {number} [n]
  * @property {number} [merged]
+ * @property {number} [pops]
  * @property {number} [millis]
  * @property {number} [code]
  * @property {string} [key]

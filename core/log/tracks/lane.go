@@ -26,6 +26,8 @@ type lane struct {
 
 	queue       line
 	queueCauses causes
+	freed       *span // the hold of Pop after which some that had waited still do, nil for none; and how many do
+	left        int
 
 	stored  passes
 	objects int // in the store
@@ -209,14 +211,29 @@ func (l *lane) applyQueue(s stamp, e *event.Entry) {
 		l.queue.enter(s, x.Op, x.Key, x.RV, len(x.Items))
 	case event.KindPopped:
 		x := e.Popped()
-		if l.queue.keyed {
+		depth := l.queue.pile.depth
+		switch {
+		case l.queue.keyed:
 			l.queue.leaveKey(s, x.Key)
-			break
+		default:
+			if l.queue.head < l.queue.end() {
+				l.resyncs = isSync(l.queue.at(l.queue.head).op)
+			}
+			l.queue.leaveFirst(s, x.Deltas)
 		}
-		if l.queue.head < l.queue.end() {
-			l.resyncs = isSync(l.queue.at(l.queue.head).op)
-		}
-		l.queue.leaveFirst(s, x.Deltas)
+		l.countPop(s, depth-l.queue.pile.depth)
+	}
+}
+
+// countPop counts a Pop that took so many, until all that waited during a hold are gone.
+func (l *lane) countPop(s stamp, n int) {
+	if l.freed == nil {
+		return
+	}
+	l.freed.pops++
+	if l.left -= n; l.left <= 0 {
+		l.freed.gone = s
+		l.freed = nil
 	}
 }
 
@@ -370,10 +387,18 @@ func (l *lane) hold(s stamp, x event.Hold) {
 	for _, row := range l.heldRows(x) {
 		switch {
 		case !x.Held:
-			if ended := row.causes.end(s, Hold, ""); ended != nil {
-				ended.n = row.line.pile.depth
+			ended := row.causes.end(s, Hold, "")
+			if ended == nil {
+				break
+			}
+			ended.n = row.line.pile.depth
+			if row.line == &l.queue && ended.n > 0 {
+				l.freed, l.left = ended, ended.n
 			}
 		case row.causes.open(Hold, "") == nil:
+			if row.line == &l.queue {
+				l.freed = nil
+			}
 			row.causes.begin(s, Hold, "").words = fold.StageName(event.Stage(x.Stage))
 		}
 	}

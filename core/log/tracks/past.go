@@ -88,7 +88,7 @@ type SpanKind string
 
 // The kinds of Spans.
 const (
-	Hold    SpanKind = "hold"    // the stage behind this station was held; N waited when that ended.
+	Hold    SpanKind = "hold"    // the stage behind this station was held; N waited when that ended, and Pops took them; 0 while some wait.
 	Call    SpanKind = "call"    // a handler's call that lasted, of Key; in a work queue's row a worker's reconcile, N its number.
 	Gap     SpanKind = "gap"     // no watch; Words has the reason.
 	Backoff SpanKind = "backoff" // the Reflector waits before it tries again; Millis is how long.
@@ -118,6 +118,7 @@ type Span struct {
 	ToMillis   *float64 `json:"toMillis"` // null while it lasts
 	N          int      `json:"n,omitempty"`
 	Merged     int      `json:"merged,omitempty"`
+	Pops       int      `json:"pops,omitempty"`
 	Millis     float64  `json:"millis,omitempty"`
 	Code       int      `json:"code,omitempty"`
 	Key        string   `json:"key,omitempty"`

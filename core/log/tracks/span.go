@@ -17,6 +17,8 @@ type span struct {
 	length   time.Duration
 	key      string
 	words    string
+	pops     int   // of a hold: how many took what had waited
+	gone     stamp // when the last of these took the rest
 }
 
 // isSeen reports whether the span lies in a window that begins at from, at the moment now, and lasts for at least long. What happens at one moment always does.
@@ -40,6 +42,9 @@ func (s *span) span(now stamp) Span {
 	}
 	if ended || s.kind != Pile && s.kind != Listing && s.kind != Burst && s.kind != Hold {
 		out.N, out.Merged = s.n, s.merged
+	}
+	if s.gone.seq > 0 && s.gone.seq <= now.seq {
+		out.Pops = s.pops
 	}
 	return out
 }

@@ -255,3 +255,56 @@ func TestAReadIsComparedWithWhatWasWritten(t *testing.T) {
 		}
 	}
 }
+
+// TestAHoldSaysHowManyPopsFollowed holds Pop in two releases while A, B and A come, and lets all through: a DeltaFIFO needs two Pops, and a RealFIFO here
+// two batches. Before the last of them, and if Pop is held again before, the number is not known.
+func TestAHoldSaysHowManyPopsFollowed(t *testing.T) {
+	var l lettered
+	const came, begin, end, done, again = time.Second, time.Second / 2, 2 * time.Second, 3 * time.Second, 4 * time.Second
+	pop := event.Hold{Stage: int(event.StagePop), Held: true}.Event()
+	open := event.Hold{Stage: int(event.StagePop)}.Event()
+	l.add(0, 0, event.Selected{Selection: `{"source":"sim","eras":["1.31","1.37"]}`}.Event())
+	l.add(begin, 0, pop)
+	for lane := range uint8(2) {
+		for _, key := range []string{"shop/a", "shop/b", "shop/a"} {
+			l.add(came, lane, event.Queued{Op: event.OpUpdated, Key: key}.Event())
+		}
+	}
+	l.add(end, 0, open)
+	l.add(end, 0, event.Popped{Key: "shop/a", Deltas: 2}.Event())
+	l.add(end, 1, event.Popped{Key: "shop/a", Deltas: 2}.Event())
+	half := l.seq
+	l.add(done, 0, event.Popped{Key: "shop/b", Deltas: 1}.Event())
+	l.add(done, 1, event.Popped{Key: "shop/a", Deltas: 1}.Event())
+	whole := l.seq
+	pops := func(seq uint64, now time.Duration) (out string) {
+		const step = 10 * time.Millisecond
+		for _, r := range l.Rows(&Window{Step: step, Last: int64(now / step), Seq: seq, Now: now}) {
+			for _, s := range r.Spans {
+				if s.Kind == Hold {
+					out += fmt.Sprintf("%s: %d waited, %d pops; ", r.ID, s.N, s.Pops)
+				}
+			}
+		}
+		return out
+	}
+	if got, want := pops(half, end), "0.queue: 2 waited, 0 pops; 1.queue: 3 waited, 0 pops; "; got != want {
+		t.Errorf("before the last Pop: %s, not %s", got, want)
+	}
+	if got, want := pops(whole, done), "0.queue: 2 waited, 2 pops; 1.queue: 3 waited, 2 pops; "; got != want {
+		t.Errorf("after the last Pop: %s, not %s", got, want)
+	}
+	const second, third = done + 200*time.Millisecond, done + 400*time.Millisecond
+	l.add(done+time.Millisecond, 0, pop)
+	l.add(done+time.Millisecond, 1, event.Queued{Op: event.OpUpdated, Key: "shop/c"}.Event(), event.Queued{Op: event.OpUpdated, Key: "shop/d"}.Event())
+	l.add(second, 0, open)
+	l.add(second, 1, event.Popped{Deltas: 1}.Event())
+	l.add(second+time.Millisecond, 0, pop)
+	l.add(third, 0, open)
+	l.add(third, 1, event.Popped{Deltas: 1}.Event())
+	want := "0.queue: 2 waited, 2 pops; 0.queue: 0 waited, 0 pops; 0.queue: 0 waited, 0 pops; " +
+		"1.queue: 3 waited, 2 pops; 1.queue: 2 waited, 0 pops; 1.queue: 1 waited, 1 pops; "
+	if got := pops(l.seq, again); got != want {
+		t.Errorf("after another hold: %s, not %s", got, want)
+	}
+}
