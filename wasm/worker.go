@@ -26,6 +26,9 @@ const (
 	// are slow, much happens between two of them anyway, more than eyes can follow.
 	restFactor = 10
 	maxRest    = 100 * time.Millisecond
+	// A page that has asked for no frame for unseenMillis is hidden. Virtual time then moves in leaps: the worker wakes once a second and not for each timer.
+	unseenMillis = 2000
+	unseenLeap   = time.Second
 )
 
 // worker answers the page's calls.
@@ -43,10 +46,8 @@ type worker struct {
 func (w *worker) frames(ctx context.Context) error {
 	var rested time.Time // when the next frame may be made
 	for {
-		select {
-		case <-w.frameRequests:
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := w.awaitRequest(ctx); err != nil {
+			return err
 		}
 		// Use the browser's timer: a timer of Go could fire while the experiment works, and change the order of its goroutines.
 		wait := tickMillis
@@ -82,6 +83,45 @@ func (w *worker) frames(ctx context.Context) error {
 		}
 	}
 }
+
+// awaitRequest returns when the page wants a frame. A page that shows does so within a moment. While it is hidden time leaps, unless a call wants to know how
+// things stand, or an audience follows.
+func (w *worker) awaitRequest(ctx context.Context) error {
+	driver := w.console.Lab.Driver()
+	defer driver.Leap(0)
+	for {
+		id, err := globalScope().Call("setTimeout", w.tick, unseenMillis)
+		if err != nil {
+			return err
+		}
+		begun := time.Now()
+		select {
+		case <-w.frameRequests:
+			_, err := globalScope().Call("clearTimeout", id)
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-w.viewChanges:
+		}
+		if _, err := globalScope().Call("clearTimeout", id); err != nil {
+			return err
+		}
+		if time.Since(begun) < unseenMillis*time.Millisecond || w.isOnAir() {
+			continue
+		}
+		driver.Leap(unseenLeap)
+		select {
+		case <-w.frameRequests:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-w.viewChanges:
+			driver.Leap(0)
+		}
+	}
+}
+
+func (w *worker) isOnAir() bool { return w.console.Speaker != nil && w.console.Speaker.OnAir().Phase != "" }
 
 // frame returns the next frame, nil if there is nothing new.
 func (w *worker) frame() []byte {

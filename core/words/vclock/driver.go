@@ -40,8 +40,11 @@ type Driver struct {
 	goesOn      bool          // at that end time goes on at the usual pace
 	standsStill bool
 	watch       Watch
-	speed       float64   // virtual time per real time; 0 is 1
-	anchor      time.Time // real time at which virtual time was at base
+	leap        time.Duration // real time between two moves of time, at least
+	leapt       time.Duration // the same, until time has caught up with the last leap
+	movedAt     time.Time     // when a timer fired last, in real time
+	speed       float64       // virtual time per real time; 0 is 1
+	anchor      time.Time     // real time at which virtual time was at base
 	base        time.Time
 }
 
@@ -202,6 +205,17 @@ func (d *Driver) changeSpeedLocked(speed float64) {
 	d.paceLocked(at)
 }
 
+// Leap has time move on in leaps of at least so much real time, so that a program that nobody looks at wakes seldom; 0 ends that. Everything happens at the
+// virtual time at which it would have, and actions of Do do not wait.
+func (d *Driver) Leap(least time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.leap != least {
+		d.leap = least
+		d.notify()
+	}
+}
+
 // Look makes the Driver call its Watch again.
 func (d *Driver) Look() {
 	d.mu.Lock()
@@ -355,13 +369,15 @@ func (d *Driver) turn(current **turn) (wait time.Duration) {
 	}
 	if d.endReached == nil && target.After(now) {
 		if wait := target.Sub(d.timeLimitLocked()); wait > 0 {
-			return max(time.Duration(float64(wait)/d.factorLocked()), 1)
-		} else if lag := time.Duration(float64(maxLag) * d.factorLocked()); -wait > lag {
+			d.leapt = d.leap
+			return max(time.Duration(float64(wait)/d.factorLocked()), d.leap-d.real.Since(d.movedAt), 1)
+		} else if lag := time.Duration(float64(maxLag+2*d.leapt) * d.factorLocked()); -wait > lag {
 			d.paceLocked(target.Add(lag))
 		}
 	}
 	if !scripted {
 		c.fire()
+		d.movedAt = d.real.Now()
 		return 0
 	}
 	a := d.script[0]
@@ -382,13 +398,14 @@ func (d *Driver) turn(current **turn) (wait time.Duration) {
 	return 0
 }
 
-// momentLocked returns the time for an action that was just requested: now, rounded up to a whole moment that no other action has. It drops the script.
+// momentLocked returns the time for an action that was just requested: now, rounded up to a whole moment that no other action has. What is due in a leap comes
+// before it. It drops the script.
 func (d *Driver) momentLocked(now, due time.Time, any bool) time.Duration {
 	if d.endReached != nil || d.standsStill {
 		d.resumeUsualPaceLocked()
 	}
 	d.script = nil
-	if limit := d.timeLimitLocked(); limit.After(now) && !(any && due.Before(limit)) {
+	if limit := d.timeLimitLocked(); limit.After(now) && (d.leapt > 0 || !any || !due.Before(limit)) {
 		now = limit
 	}
 	at := max(now.Sub(d.start), d.last+1)

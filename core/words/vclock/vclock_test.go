@@ -296,3 +296,59 @@ func TestStampsOfIdleTimeKeepThePace(t *testing.T) {
 		d.Drive(nil)
 	})
 }
+
+// TestALeapChangesNoTime has timers of 100 ms in leaps of a second: nothing happens within a leap, and then all at its own time. When leaps end, what is due
+// happens at once, and an action does not wait for the end of a leap.
+func TestALeapChangesNoTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, c := startDriver(t)
+		var fired []time.Duration
+		var mu sync.Mutex
+		take := func() (out []time.Duration) {
+			mu.Lock()
+			defer mu.Unlock()
+			out, fired = fired, nil
+			return out
+		}
+		go func() {
+			for range 20 {
+				c.Sleep(100 * time.Millisecond)
+				mu.Lock()
+				fired = append(fired, c.Since(start))
+				mu.Unlock()
+			}
+		}()
+		expect := func(when string, from, to int) {
+			t.Helper()
+			got := take()
+			if len(got) != to-from+1 {
+				t.Fatalf("%s: %v", when, got)
+			}
+			for i, at := range got {
+				if at != time.Duration(from+i)*100*time.Millisecond {
+					t.Errorf("%s: %v", when, got)
+				}
+			}
+		}
+		time.Sleep(150 * time.Millisecond)
+		expect("before leaps", 1, 1)
+		d.Leap(time.Second)
+		time.Sleep(900 * time.Millisecond)
+		expect("within a leap", 2, 1)
+		time.Sleep(150 * time.Millisecond)
+		expect("after a leap", 2, 11)
+		time.Sleep(500 * time.Millisecond)
+		d.Leap(0)
+		time.Sleep(time.Millisecond)
+		expect("when leaps end", 12, 17)
+		time.Sleep(100 * time.Millisecond)
+		expect("after leaps", 18, 18)
+		d.Leap(time.Second)
+		time.Sleep(350 * time.Millisecond)
+		var at time.Duration
+		d.Do(func(now time.Duration) { at = now })
+		if at < 2100*time.Millisecond || at > 2160*time.Millisecond {
+			t.Errorf("an action in a leap, 2.151 s after the start, has the time %v", at)
+		}
+	})
+}
