@@ -188,6 +188,7 @@ addWords({
   'point.stopped': ['stopped for {s}', '已停止 {s}'],
   'point.silent': ['nothing came for {s}', '{s} 没有任何东西到来'],
   'point.resync': ['a resync of {n} [n:object|objects]', '{n} 个对象的 resync'],
+  'point.tombstone': ['{n} [n:tombstone|tombstones]: a list lacked [n:it|them]', '墓碑 {n} 个：list 里没有'],
   'point.added': ['added here', '在此添加'],
   'point.removed': ['removed here', '在此移除'],
   'point.retry': ['failure {n}, waits {s}:', '失败 {n} 次，等待 {s}：'],

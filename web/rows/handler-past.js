@@ -1,5 +1,5 @@
 // @ts-check
-// The past of a handler: its calls that lasted, its resyncs, and where it began or ended.
+// The past of a handler: its calls that lasted, its resyncs and tombstones, and where it began or ended.
 import { exact, span as duration } from '../kit/format.js';
 import { t } from '../kit/i18n.js';
 
@@ -20,6 +20,20 @@ function drawCalls(pen) {
     named = true;
     const words = t('past.call', { s: duration(pen.end(call) - call.fromMillis) });
     pen.say([words], [{ x: x0 + 6 * k, y: y + 10.5 * k, end: x1, inside: true }], { colour: colour.ink, weight: 600 });
+  }
+}
+
+/** Draws a stone over the tick of deletions of which only a list has shown the end. @param {Pen} pen */
+function drawTombstones(pen) {
+  const { k, colour } = pen;
+  for (const { fromMillis, n = 0 } of pen.spans('tombstone')) {
+    const x = pen.x(fromMillis);
+    const y = pen.foot - 18 * k;
+    const [w, h] = [4 * k, 10 * k];
+    pen.stroke([x - w, y, x - w, y - h * 0.7, x - w / 2, y - h, x + w / 2, y - h, x + w, y - h * 0.7, x + w, y, x - w, y], colour.del, 1.6);
+    pen.marks.push([x - w - k, y - h - k, x + w + k, y + k]);
+    const words = n > 1 ? t('past.tombstones', { n: exact(n) }) : t('past.tombstone');
+    pen.say([words, t('past.tombstoneShort')], [{ x: x + 8 * k, y: y - k }], { colour: colour.t1, weight: 600, first: true });
   }
 }
 
@@ -61,6 +75,7 @@ export const handlerPast = {
       const words = resync.n ? t('past.resync', { n: exact(resync.n) }) : t('past.resyncs');
       pen.say([words], [{ x: pen.x(pen.end(resync)) + 8 * k, y: pen.foot - 18 * k }], { colour: colour.syn });
     }
+    drawTombstones(pen);
     drawBirth(pen);
   },
 };

@@ -52,6 +52,11 @@ test('a hold says how long it lasts, then how many went on', () => {
   assert.deepEqual(words('work', [{ kind: 'hold', fromMillis: 1500, toMillis: null }]), ['workers held for 500 ms']);
 });
 
+test('a tombstone says what it is, and once for several of one moment', () => {
+  assert.deepEqual(words('handler', [{ kind: 'tombstone', fromMillis: 1500, toMillis: 1500, n: 3 }]), ['3 tombstones: final state unknown']);
+  assert.deepEqual(words('handler', [{ kind: 'tombstone', fromMillis: 1500, toMillis: 1500, n: 1 }]), ['a tombstone: final state unknown']);
+});
+
 test('a crowd says how many lists came at once, and how many would have without jitter', () => {
   const lists = { fromMillis: 1200, stepMillis: 250, requests: [0, 900, 40], unjittered: [1000, 0, 990] };
   assert.deepEqual(said('cluster', [], {}, { lists }).map((label) => label.words[0]), ['900 lists in a quarter of a second', 'without jitter: 990 at once']);
@@ -120,7 +125,7 @@ test('the number of a list is what passed the row then', () => {
 });
 
 test('no words stand before their time', () => {
-  const kinds = ['hold', 'call', 'gap', 'backoff', 'list', 'silent', 'resync', 'added', 'removed', 'retry', 'failed', 'burst', 'pile', 'act', 'unseen'];
+  const kinds = ['hold', 'call', 'gap', 'backoff', 'list', 'silent', 'resync', 'tombstone', 'added', 'removed', 'retry', 'failed', 'burst', 'pile', 'act', 'unseen'];
   for (const station of /** @type {(keyof typeof specials)[]} */ (Object.keys(specials))) {
     for (const kind of kinds) {
       for (const [fromMillis, toMillis] of [[1300, null], [1300, 1900], [1300, 1301]]) {

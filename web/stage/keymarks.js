@@ -11,6 +11,7 @@ export const marks = [
   ['add', 'M6 7h9', 'add'], ['upd', 'M6 7h9', 'upd'], ['del', 'M6 7h9', 'del'], ['key', 'M6 7h9', 'key'],
   ['held', 'M1 8h18', 'held'], ['gap', 'M2 12l8 -9M8 12l8 -9M14 12l5 -6', 'gap'], ['silent', 'M1 7h18', 'silent'], ['retry', 'M1 7h18', 'retry'],
   ['failed', 'M6 3l8 8M14 3l-8 8', 'failed'], ['call', 'M1 7h18', 'call'], ['list', 'M10 2v10', 'list'], ['resync', 'M10 1v12', 'resync'],
+  ['tombstone', 'M6 13v-8l2 -3h4l2 3v8z', 'tombstone'],
   ['unseen', 'M10 2v10', 'unseen'], ['notch', 'M1 8h6M11 8h8', 'notch'], ['row', 'M6 1l4 4l4 -4M10 1v12', 'row'], ['act', 'M5 4l5 6l5 -6', 'act'],
   ['read', 'M6 4h8l-4 7z', 'read'], ['readOld', 'M6 4h8l-4 7z', 'read-old'],
   ['unjittered', 'M6 13v-11h8v11', 'row'], ['fork', 'M10 0v14', 'fork'], ['followed', 'M1 7h18M7.5 7a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0 -5 0', 'followed'],

@@ -685,8 +685,8 @@
 /**
  * Span is something that lasted, or happened, in a row.
  * @typedef {object} Span
- * @property {'hold' | 'call' | 'gap' | 'backoff' | 'list' | 'silent' | 'resync' | 'added' | 'removed' | 'retry' | 'failed' | 'unseen' |
- *   'burst' | 'pile' | 'read' | 'letter' | 'act'} kind
+ * @property {'hold' | 'call' | 'gap' | 'backoff' | 'list' | 'silent' | 'resync' | 'tombstone' | 'added' | 'removed' | 'retry' | 'failed' |
+ *   'unseen' | 'burst' | 'pile' | 'read' | 'letter' | 'act'} kind
  * @property {number} fromMillis
  * @property {number | null} toMillis null while it lasts
  * @property {number} [n]

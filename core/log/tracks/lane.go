@@ -28,6 +28,9 @@ type lane struct {
 	queueCauses causes
 	freed       *span // the hold of Pop after which some that had waited still do, nil for none; and how many do
 	left        int
+	tombstones  map[string]bool // the keys of which a tombstone waits
+	ending      map[string]bool // those of which Pop has taken one
+	replacing   bool            // Pop has taken a list: what it lacks is deleted by a tombstone
 
 	stored  passes
 	objects int // in the store
@@ -56,10 +59,20 @@ type handler struct {
 	current string // the key of the call that runs
 	begun   passes // calls of what was not seen to wait
 	resync  *span  // the newest one, nil for none
+	ends    *span  // the newest tombstones, nil for none
+}
+
+// markTombstone marks that the handler gets a tombstone. Those of one moment have one mark.
+func (h *handler) markTombstone(s stamp) {
+	if h.ends == nil || s.at-h.ends.from.at > time.Millisecond {
+		h.ends = h.causes.mark(s, Tombstone, 0, "")
+	}
+	h.ends.n++
+	h.ends.to = s
 }
 
 func newLane(identity event.LaneOf, ownWire bool) *lane {
-	l := &lane{ownWire: ownWire, work: line{keyed: true}, failures: map[string]int{}}
+	l := &lane{ownWire: ownWire, work: line{keyed: true}, failures: map[string]int{}, tombstones: map[string]bool{}, ending: map[string]bool{}}
 	l.setIdentity(identity)
 	return l
 }
@@ -209,9 +222,13 @@ func (l *lane) applyQueue(s stamp, e *event.Entry) {
 		x := e.Queued()
 		l.reflector.leaveUpTo(s, x.Key, x.RV)
 		l.queue.enter(s, x.Op, x.Key, x.RV, len(x.Items))
+		if x.Op == event.OpDeleted && x.Tombstone {
+			l.tombstones[x.Key] = true
+		}
 	case event.KindPopped:
 		x := e.Popped()
 		depth := l.queue.pile.depth
+		l.takeTombstones(x)
 		switch {
 		case l.queue.keyed:
 			l.queue.leaveKey(s, x.Key)
@@ -222,6 +239,30 @@ func (l *lane) applyQueue(s stamp, e *event.Entry) {
 			l.queue.leaveFirst(s, x.Deltas)
 		}
 		l.countPop(s, depth-l.queue.pile.depth)
+	}
+}
+
+// takeTombstones notes which of what a Pop takes are tombstones, before it leaves the queue.
+func (l *lane) takeTombstones(x event.Popped) {
+	clear(l.ending)
+	l.replacing = false
+	take := func(key string) {
+		if l.tombstones[key] {
+			l.ending[key] = true
+			delete(l.tombstones, key)
+		}
+	}
+	if l.queue.keyed {
+		take(x.Key)
+		return
+	}
+	for i := l.queue.head; i < min(l.queue.head+x.Deltas, l.queue.end()); i++ {
+		switch w := l.queue.at(i); w.op {
+		case event.OpDeleted:
+			take(w.key)
+		case event.OpReplacedAll:
+			l.replacing = true
+		}
 	}
 }
 
@@ -304,6 +345,9 @@ func (l *lane) applyListener(s stamp, e *event.Entry) {
 				h.resync = h.causes.mark(s, Resync, 0, "")
 			}
 			h.resync.n++
+		}
+		if x.Op == event.OpDeleted && (l.replacing || l.ending[x.Key]) {
+			h.markTombstone(s)
 		}
 		h.line.enter(s, op, x.Key, x.RV, 1)
 	case event.KindHandling:
@@ -468,6 +512,9 @@ func (l *lane) restore(s stamp, st *fold.State) {
 	}
 	for _, item := range st.Queue.Items {
 		l.queue.enter(s, event.ParseOp(item.Op), item.Key, item.RV, item.Count)
+		if item.Tombstone || slices.ContainsFunc(item.Deltas, func(d fold.QueueItem) bool { return d.Tombstone }) {
+			l.tombstones[item.Key] = true
+		}
 		for range max(len(item.Deltas)-1, 0) {
 			l.queue.merge(s, item.Key)
 		}

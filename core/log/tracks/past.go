@@ -88,24 +88,25 @@ type SpanKind string
 
 // The kinds of Spans.
 const (
-	Hold    SpanKind = "hold"    // the stage behind this station was held; N waited when that ended, and Pops took them; 0 while some wait.
-	Call    SpanKind = "call"    // a handler's call that lasted, of Key; in a work queue's row a worker's reconcile, N its number.
-	Gap     SpanKind = "gap"     // no watch; Words has the reason.
-	Backoff SpanKind = "backoff" // the Reflector waits before it tries again; Millis is how long.
-	Listing SpanKind = "list"    // a list, or a watch's initial events; N objects.
-	Stopped SpanKind = "stopped" // the informer does not run, and needs no watch: it has stopped, or, if Words is Unstarted, not started.
-	Silent  SpanKind = "silent"  // the watch looks open, and brings nothing.
-	Resync  SpanKind = "resync"  // a resync, from the store into this handler.
-	Added   SpanKind = "added"   // a handler was added while the informer ran; N objects came to it from the store.
-	Removed SpanKind = "removed" // a handler was removed.
-	Retry   SpanKind = "retry"   // Key waits to be tried again after failure N; Millis is how long.
-	Failed  SpanKind = "failed"  // a reconcile of Key failed; Words is the error.
-	Unseen  SpanKind = "unseen"  // from the first to the last of N changes that no watch has brought to the informer, with none between that was.
-	Burst   SpanKind = "burst"   // N changes came close together.
-	Pile    SpanKind = "pile"    // something waited: N at most, Merged changes went into keys that waited already.
-	Read    SpanKind = "read"    // worker N, 0 if it is not known, read Key through the lister, and others next to it Merged times.
-	Letter  SpanKind = "letter"  // the object with the letter Words passed at a moment, or waited over N others.
-	Act     SpanKind = "act"     // somebody did something: Words as a link has it ("burst:1000"). Key is empty for a user of the page, "note", or another author.
+	Hold      SpanKind = "hold"      // the stage behind this station was held; N waited when that ended, and Pops took them; 0 while some wait.
+	Call      SpanKind = "call"      // a handler's call that lasted, of Key; in a work queue's row a worker's reconcile, N its number.
+	Gap       SpanKind = "gap"       // no watch; Words has the reason.
+	Backoff   SpanKind = "backoff"   // the Reflector waits before it tries again; Millis is how long.
+	Listing   SpanKind = "list"      // a list, or a watch's initial events; N objects.
+	Stopped   SpanKind = "stopped"   // the informer does not run, and needs no watch: it has stopped, or, if Words is Unstarted, not started.
+	Silent    SpanKind = "silent"    // the watch looks open, and brings nothing.
+	Resync    SpanKind = "resync"    // a resync, from the store into this handler.
+	Added     SpanKind = "added"     // a handler was added while the informer ran; N objects came to it from the store.
+	Tombstone SpanKind = "tombstone" // N objects were deleted of which only a list has shown it: the handler gets their last known state.
+	Removed   SpanKind = "removed"   // a handler was removed.
+	Retry     SpanKind = "retry"     // Key waits to be tried again after failure N; Millis is how long.
+	Failed    SpanKind = "failed"    // a reconcile of Key failed; Words is the error.
+	Unseen    SpanKind = "unseen"    // from the first to the last of N changes that no watch has brought to the informer, with none between that was.
+	Burst     SpanKind = "burst"     // N changes came close together.
+	Pile      SpanKind = "pile"      // something waited: N at most, Merged changes went into keys that waited already.
+	Read      SpanKind = "read"      // worker N, 0 if it is not known, read Key through the lister, and others next to it Merged times.
+	Letter    SpanKind = "letter"    // the object with the letter Words passed at a moment, or waited over N others.
+	Act       SpanKind = "act"       // somebody did something: Words as a link has it ("burst:1000"). Key is empty for a user of the page, "note", or another author.
 )
 
 // Unstarted are the Words of a Stopped informer that has never started.
@@ -113,7 +114,7 @@ const Unstarted = "unstarted"
 
 // Span is something that lasted, or happened, in a row.
 type Span struct {
-	Kind       SpanKind `json:"kind" web:"hold|call|gap|backoff|list|silent|resync|added|removed|retry|failed|unseen|burst|pile|read|letter|act"`
+	Kind       SpanKind `json:"kind" web:"hold|call|gap|backoff|list|silent|resync|tombstone|added|removed|retry|failed|unseen|burst|pile|read|letter|act"`
 	FromMillis float64  `json:"fromMillis"`
 	ToMillis   *float64 `json:"toMillis"` // null while it lasts
 	N          int      `json:"n,omitempty"`

@@ -26,7 +26,7 @@ func (s *span) isSeen(from time.Duration, now stamp, long time.Duration) bool {
 	if s.from.seq > now.seq || s.to.seq <= now.seq && s.to.at < from {
 		return false
 	}
-	if s.to == s.from {
+	if s.to == s.from || s.kind == Tombstone {
 		return true
 	}
 	return min(s.to.at, now.at)-s.from.at >= long
@@ -40,7 +40,7 @@ func (s *span) span(now stamp) Span {
 		to := fold.Millis(s.to.at)
 		out.ToMillis = &to
 	}
-	if ended || s.kind != Pile && s.kind != Listing && s.kind != Burst && s.kind != Hold {
+	if ended || s.kind != Pile && s.kind != Listing && s.kind != Burst && s.kind != Hold && s.kind != Tombstone {
 		out.N, out.Merged = s.n, s.merged
 	}
 	if s.gone.seq > 0 && s.gone.seq <= now.seq {

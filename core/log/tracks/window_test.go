@@ -308,3 +308,57 @@ func TestAHoldSaysHowManyPopsFollowed(t *testing.T) {
 		t.Errorf("after another hold: %s, not %s", got, want)
 	}
 }
+
+// TestWhatAListLacksEndsWithATombstone deletes two objects in three ways. After a list client-go 1.31 and 1.33 have tombstones in their queues; 1.37 finds out
+// while it takes the list. An object whose deletion a watch has shown has no tombstone.
+func TestWhatAListLacksEndsWithATombstone(t *testing.T) {
+	const came, popped = time.Second, 2 * time.Second
+	begin := func(releases string, lanes uint8) (l *lettered, give func(lane uint8, key string)) {
+		l = &lettered{}
+		l.add(0, 0, event.Selected{Selection: `{"source":"sim","eras":[` + releases + `]}`}.Event())
+		for lane := range lanes {
+			l.add(0, lane, event.ListenerAdded{Listener: 1}.Event())
+		}
+		return l, func(lane uint8, key string) {
+			l.add(popped, lane, event.Stored{Kind: event.KindStoreDeleted, Op: event.OpDeleted, Key: key}.Event(),
+				event.Accepted{Listener: 1, Op: event.OpDeleted, Key: key}.Event())
+		}
+	}
+	expect := func(l *lettered, want string) {
+		t.Helper()
+		got := ""
+		const step = 10 * time.Millisecond
+		for _, r := range l.Rows(&Window{Step: step, Last: int64(3 * time.Second / step), Seq: l.seq, Now: 3 * time.Second}) {
+			for _, s := range r.Spans {
+				if s.Kind == Tombstone {
+					got += fmt.Sprintf("%s: %d at %v ms; ", r.ID, s.N, s.FromMillis)
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+
+	l, give := begin(`"1.31","1.33"`, 2)
+	for lane := range uint8(2) {
+		l.add(came, lane, event.Queued{Op: event.OpDeleted, Key: "shop/seen"}.Event())
+		for _, key := range []string{"shop/a", "shop/b"} {
+			l.add(came, lane, event.Queued{Op: event.OpDeleted, Key: key, Tombstone: true}.Event())
+		}
+		for _, key := range []string{"shop/seen", "shop/a", "shop/b"} {
+			l.add(popped, lane, event.Popped{Key: key, Deltas: 1}.Event())
+			give(lane, key)
+		}
+	}
+	expect(l, "0.handler.1: 2 at 2000 ms; 1.handler.1: 2 at 2000 ms; ")
+
+	l, give = begin(`"1.37"`, 1)
+	l.add(came, 0, event.Queued{Op: event.OpReplacedAll, RV: "9"}.Event(), event.Queued{Op: event.OpDeleted, Key: "shop/seen"}.Event())
+	l.add(popped, 0, event.Popped{Deltas: 1}.Event())
+	give(0, "shop/a")
+	give(0, "shop/b")
+	l.add(popped, 0, event.Popped{Deltas: 1}.Event())
+	give(0, "shop/seen")
+	expect(l, "0.handler.1: 2 at 2000 ms; ")
+}

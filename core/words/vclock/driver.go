@@ -205,8 +205,8 @@ func (d *Driver) changeSpeedLocked(speed float64) {
 	d.paceLocked(at)
 }
 
-// Leap has time move on in leaps of at least so much real time, so that a program that nobody looks at wakes seldom; 0 ends that. Everything happens at the
-// virtual time at which it would have, and actions of Do do not wait.
+// Leap has time move on in leaps of at least so much real time, so that a hidden page's program wakes seldom; 0 ends that. Everything happens at the virtual
+// time at which it would have, and no action waits for the end of a leap.
 func (d *Driver) Leap(least time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
