@@ -1,6 +1,6 @@
 // @ts-check
 // What is special to the work queue's row: its keys, its workers, and the keys that wait to be tried again.
-import { seconds, span } from '../kit/format.js';
+import { span } from '../kit/format.js';
 import { lastRunLines } from './reconciles.js';
 import { cut, wait } from './parts.js';
 
@@ -43,7 +43,7 @@ export const work = {
       lines: [
         ...run,
         ...runs.filter((w) => w.key !== lastRun?.key).slice(0, Math.max(0, Math.min(2, room - (queue.length ? 1 : 0)))).map((w) => (
-          { words: cut(w.key ?? '', 30), mono: true, aside: t('inside.running', { s: seconds(now - w.sinceMillis) }) })),
+          { words: cut(w.key ?? '', 30), mono: true, aside: t('inside.running', { s: span(now - w.sinceMillis) }) })),
         ...(q.lastRead?.mutated ? [{ words: t('inside.readMutated'), tone: /** @type {const} */ ('warn') }] : []),
         { path: 'n=exact workqueue.depth; m=exact workqueue.dirtyCount; k=exact workqueue.waitingCount', as: 't inside.sets' },
         ...queue.slice(0, Math.min(1, room)).map((key) => ({ words: cut(key, 30), mono: true, aside: t('inside.next') })),

@@ -214,6 +214,13 @@ func (r *report) find(rule *Rule, weight Weight, since time.Duration, at moment,
 		Advice: advice, Story: rule.Story})
 }
 
+// explainBy has another story than the rule's explain what was found last.
+func (r *report) explainBy(story string) {
+	if n := len(r.findings); n > 0 && r.count <= perRule {
+		r.findings[n-1].Story = story
+	}
+}
+
 // name returns the name of the lane's informer. If others are of its resource, the namespace and the selectors of its requests are a part of it.
 func (r *report) name() string {
 	name := informerName(r.state)

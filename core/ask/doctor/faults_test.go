@@ -1,6 +1,8 @@
 package doctor_test
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,6 +46,7 @@ var ills = []struct {
 	weight     doctor.Weight
 	says       []string // parts of the finding's English words
 	also       []string // rules that may find something too: the fault shows in several ways
+	story      string   // the one that explains it, if it is another than the rule's
 }{
 	{rule: "slow-handler", change: selection.Change{Objects: ptr(200), Rate: ptr(60.0), Seed: ptr(uint64(7))}, do: func(p *patient) {
 		_, err := p.lab.Informer(0).AddListener(lab.ListenerSpec{Name: "mailer", PaceMillis: 120})
@@ -173,7 +176,7 @@ var ills = []struct {
 		_, err := p.lab.Select(p.t.Context(), small("1.37"))
 		p.check(err)
 		p.pass(40 * time.Second)
-	}, weight: doctor.Critical, says: []string{"entries of its queue, which a hold of pop keeps"}},
+	}, weight: doctor.Critical, says: []string{"entries of its queue, which a hold of pop keeps"}, story: "indexing"},
 
 	{rule: "never-synced", name: "because it was never started",
 		change: selection.Change{Resource: ptr("pods,nodes"), Objects: ptr(40), Rate: ptr(0.0), Seed: ptr(uint64(7))}, do: func(p *patient) {
@@ -182,7 +185,7 @@ var ills = []struct {
 			p.pass(5 * time.Second)
 			p.check(p.lab.Start("nodes", "", ""))
 			p.pass(30 * time.Second)
-		}, weight: doctor.Critical, says: []string{"It was never started"}},
+		}, weight: doctor.Critical, says: []string{"It was never started"}, story: "unstarted"},
 
 	{rule: "no-end-mark", change: small("1.37"), do: func(p *patient) {
 		p.fault("noendmark", lab.FaultArgs{On: ptr(true)})
@@ -260,6 +263,9 @@ func TestRules(t *testing.T) {
 								t.Errorf("%q does not say %q", f.What.EN, part)
 							}
 						}
+						if want := cmp.Or(tc.story, ruleOf(f).Story); f.Story != want {
+							t.Errorf("the story %s explains it, want %s", f.Story, want)
+						}
 						expectComplete(p, f)
 					case f.Weight != doctor.Hint && !contains(tc.also, f.Rule):
 						t.Errorf("also %s: %s", f.Rule, f.What.EN)
@@ -280,6 +286,11 @@ func TestRules(t *testing.T) {
 			t.Errorf("no recording tests the rule %s", r.Name)
 		}
 	}
+}
+
+func ruleOf(f doctor.Finding) doctor.Rule {
+	all := doctor.Rules()
+	return all[slices.IndexFunc(all, func(r doctor.Rule) bool { return r.Name == f.Rule })]
 }
 
 func contains(all []string, name string) bool {

@@ -389,12 +389,16 @@ func (r *report) reportUnsynced() {
 				"它从未启动，而同一 factory 的其他 informer 已经同步。"),
 				say("Call the factory's Start again after you have requested this informer: Start starts only those that were requested before it.",
 					"请求这个 informer 之后，再调用一次 factory 的 Start：Start 只启动此前已经请求过的 informer。"))
+			r.explainBy("unstarted")
 		}
 		return
 	}
 	waits, advice := Words{}, Words{}
+	waitsInQueue := r.state.Queue.Depth+r.state.Queue.BatchSize > 0
+	blocked := false
 	switch {
-	case x.hasListed && r.state.Queue.Depth+r.state.Queue.BatchSize > 0 && ran >= syncTooLate:
+	case x.hasListed && waitsInQueue && ran >= syncTooLate:
+		blocked = true
 		waits, advice = r.blockedQueue()
 	case x.failures > 0 && ran >= failedTooLate:
 		why, causeAdvice := r.explain(x.lastFailure)
@@ -405,13 +409,17 @@ func (r *report) reportUnsynced() {
 		waits = say("the end mark of its WatchList", "WatchList 的结束标记")
 	case x.isWaiting:
 		waits = say("the answer to its %s, sent %s ago", "对 %s 的回答，已发出 %s", x.verb, seconds(r.end.at-x.sentAt.at))
-	case r.state.Queue.Depth > 0 || r.state.Queue.BatchSize > 0:
+	case waitsInQueue:
+		blocked = true
 		waits, advice = r.blockedQueue()
 	default:
 		waits = say("its first list", "第一次 list")
 	}
 	r.find(neverSynced, Critical, l.beginning.at, r.end, say("It has run for %[1]s and has not synced. It waits for this: %[2]s",
 		"已运行 %[1]s，仍未同步。它在等：%[3]s", seconds(ran), sentence(waits.EN, "."), sentence(waits.ZH, "。")), advice)
+	if blocked {
+		r.explainBy("indexing")
+	}
 }
 
 // sentence ends a text with a full stop, if nothing else ends it.
