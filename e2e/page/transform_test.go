@@ -38,6 +38,7 @@ func TestTransform(t *testing.T) {
 	}
 	choose := func(words, is string) {
 		t.Helper()
+		harness.WaitUntil(t, p, "!!"+button)
 		harness.EvalIn[bool](t, p, "("+button+".click(), true)")
 		harness.EvalIn[bool](t, p, "([...document.querySelectorAll('.pop [role=radio]')].find((r) => r.textContent === %q).click(), true)", words)
 		harness.Await(t, p, time.Minute, "s.indexer.transform === %q && s.queue.synced && s.indexer.count > 0", is)

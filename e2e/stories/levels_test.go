@@ -25,7 +25,7 @@ func TestAReaderSkipsWhatIsKnown(t *testing.T) {
 		news    = "stage.find('.levels .news')?.textContent.startsWith(%s)"
 		pressed = "document.querySelector('.levels [aria-pressed=true]')?.dataset.level === '%d'"
 	)
-	waitTour(t, page, "%s?.step === '1' && "+pressed+" && "+news, storyBar, 1, harness.Quote("16 steps"))
+	waitTour(t, page, "%s?.step === '1' && "+pressed+" && "+news, storyBar, 1, harness.Quote("17 steps"))
 	pressTour(t, page, ".levels [data-level=\"2\"]")
 	waitTour(t, page, pressed+" && "+news+" && location.hash.includes('level=2')", 2, harness.Quote("14 steps"))
 	press("3")
@@ -39,16 +39,16 @@ func TestAReaderSkipsWhatIsKnown(t *testing.T) {
 		return true;
 	})()`)
 	press("PageDown")
-	waitTour(t, page, "%s?.step === '8' && %s.state === 'stands'", storyBar, storyBar)
+	waitTour(t, page, "%s?.step === '9' && %s.state === 'stands'", storyBar, storyBar)
 	press("PageDown")
-	waitTour(t, page, "%s?.step === '8' && ['due', 'on'].includes(%s.ride)", storyBar, storyBar)
+	waitTour(t, page, "%s?.step === '9' && ['due', 'on'].includes(%s.ride)", storyBar, storyBar)
 	passRide(t, page)
 	press("PageDown")
-	waitTour(t, page, "%s?.step === '9' && %s.state === 'waits'", storyBar, storyBar)
-	if seen := harness.EvalIn[string](t, page, "seen.join()"); seen != "1,8,9" {
+	waitTour(t, page, "%s?.step === '10' && %s.state === 'waits'", storyBar, storyBar)
+	if seen := harness.EvalIn[string](t, page, "seen.join()"); seen != "1,9,10" {
 		t.Errorf("the steps that showed are %s", seen)
 	}
-	if n := harness.EvalIn[int](t, page, "document.querySelectorAll('.storybar .dot.skipped').length"); n != 9 {
+	if n := harness.EvalIn[int](t, page, "document.querySelectorAll('.storybar .dot.skipped').length"); n != 10 {
 		t.Errorf("%d dots are those of skipped steps", n)
 	}
 	harness.Settle(t, page)
@@ -57,7 +57,7 @@ func TestAReaderSkipsWhatIsKnown(t *testing.T) {
 	waitTour(t, page, "%s?.step === '5' && %s.state === 'told' && stage.find('.cap .say')?.textContent.includes('nextCh')", storyBar, storyBar)
 
 	again := openTour(t, b, srv, "&tour&lang=en", 1280, 720)
-	waitTour(t, again, "%s?.step === '9' && document.querySelectorAll('.storybar .dot.skipped').length === 9", storyBar)
+	waitTour(t, again, "%s?.step === '10' && document.querySelectorAll('.storybar .dot.skipped').length === 10", storyBar)
 	for _, p := range []*browser.Page{page, again} {
 		p.ExpectClean(t)
 	}
