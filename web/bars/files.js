@@ -232,7 +232,9 @@ export class Files {
     clearTimeout(this.timer);
     this.keptStory = null;
     this.timer = setTimeout(async () => {
-      if (this.ctx.model.state.source.kind === 'sim') this.keptStory = await this.story(this.ctx.model.view.head).catch(() => null);
+      if (this.ctx.model.state.source.kind !== 'sim') return;
+      // The newest frame may be older than what was done.
+      this.keptStory = await this.ctx.call('state').then(({ view }) => this.story(view.head)).catch(() => null);
     }, 300);
   }
 
