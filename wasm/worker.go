@@ -121,7 +121,9 @@ func (w *worker) awaitRequest(ctx context.Context) error {
 	}
 }
 
-func (w *worker) isOnAir() bool { return w.console.Speaker != nil && w.console.Speaker.OnAir().Phase != "" }
+func (w *worker) isOnAir() bool {
+	return w.console.Speaker != nil && w.console.Speaker.OnAir().Phase != ""
+}
 
 // frame returns the next frame, nil if there is nothing new.
 func (w *worker) frame() []byte {

@@ -97,7 +97,7 @@ const (
 	Silent    SpanKind = "silent"    // the watch looks open, and brings nothing.
 	Resync    SpanKind = "resync"    // a resync, from the store into this handler.
 	Added     SpanKind = "added"     // a handler was added while the informer ran; N objects came to it from the store.
-	Tombstone SpanKind = "tombstone" // N objects were deleted of which only a list has shown it: the handler gets their last known state.
+	Tombstone SpanKind = "tombstone" // N objects were deleted, which only a list has shown: the handler gets their last state.
 	Removed   SpanKind = "removed"   // a handler was removed.
 	Retry     SpanKind = "retry"     // Key waits to be tried again after failure N; Millis is how long.
 	Failed    SpanKind = "failed"    // a reconcile of Key failed; Words is the error.
