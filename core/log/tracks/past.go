@@ -106,7 +106,7 @@ const (
 	Pile      SpanKind = "pile"      // something waited: N at most, Merged changes went into keys that waited already.
 	Read      SpanKind = "read"      // worker N, 0 if it is not known, read Key through the lister, and others next to it Merged times.
 	Letter    SpanKind = "letter"    // the object with the letter Words passed at a moment, or waited over N others.
-	Act       SpanKind = "act"       // somebody did something: Words as a link has it ("burst:1000"). Key is empty for a user of the page, "note", or another author.
+	Act       SpanKind = "act"       // somebody did something: Words as a link has it ("burst:1000"). Key is empty for the page's user, "note", or another author.
 )
 
 // Unstarted are the Words of a Stopped informer that has never started.
