@@ -26,11 +26,11 @@ type lane struct {
 
 	queue       line
 	queueCauses causes
-	freed       *span // the hold of Pop after which some that had waited still do, nil for none; and how many do
-	left        int
+	lastHold    *span // the hold of Pop after which some that had waited still do, nil for none; and how many do
+	leftovers   int
 	tombstones  map[string]bool // the keys of which a tombstone waits
-	ending      map[string]bool // those of which Pop has taken one
-	replacing   bool            // Pop has taken a list: what it lacks is deleted by a tombstone
+	takenStones map[string]bool // those of which Pop has taken one
+	takesList   bool            // Pop has taken a list: what it lacks is deleted by a tombstone
 
 	stored  passes
 	objects int // in the store
@@ -59,20 +59,20 @@ type handler struct {
 	current string // the key of the call that runs
 	begun   passes // calls of what was not seen to wait
 	resync  *span  // the newest one, nil for none
-	ends    *span  // the newest tombstones, nil for none
+	stone   *span  // the newest tombstones, nil for none
 }
 
 // markTombstone marks that the handler gets a tombstone. Those of one moment have one mark.
 func (h *handler) markTombstone(s stamp) {
-	if h.ends == nil || s.at-h.ends.from.at > time.Millisecond {
-		h.ends = h.causes.mark(s, Tombstone, 0, "")
+	if h.stone == nil || s.at-h.stone.from.at > time.Millisecond {
+		h.stone = h.causes.mark(s, Tombstone, 0, "")
 	}
-	h.ends.n++
-	h.ends.to = s
+	h.stone.n++
+	h.stone.to = s
 }
 
 func newLane(identity event.LaneOf, ownWire bool) *lane {
-	l := &lane{ownWire: ownWire, work: line{keyed: true}, failures: map[string]int{}, tombstones: map[string]bool{}, ending: map[string]bool{}}
+	l := &lane{ownWire: ownWire, work: line{keyed: true}, failures: map[string]int{}, tombstones: map[string]bool{}, takenStones: map[string]bool{}}
 	l.setIdentity(identity)
 	return l
 }
@@ -229,10 +229,9 @@ func (l *lane) applyQueue(s stamp, e *event.Entry) {
 		x := e.Popped()
 		depth := l.queue.pile.depth
 		l.takeTombstones(x)
-		switch {
-		case l.queue.keyed:
+		if l.queue.keyed {
 			l.queue.leaveKey(s, x.Key)
-		default:
+		} else {
 			if l.queue.head < l.queue.end() {
 				l.resyncs = isSync(l.queue.at(l.queue.head).op)
 			}
@@ -244,11 +243,11 @@ func (l *lane) applyQueue(s stamp, e *event.Entry) {
 
 // takeTombstones notes which of what a Pop takes are tombstones, before it leaves the queue.
 func (l *lane) takeTombstones(x event.Popped) {
-	clear(l.ending)
-	l.replacing = false
+	clear(l.takenStones)
+	l.takesList = false
 	take := func(key string) {
 		if l.tombstones[key] {
-			l.ending[key] = true
+			l.takenStones[key] = true
 			delete(l.tombstones, key)
 		}
 	}
@@ -261,20 +260,20 @@ func (l *lane) takeTombstones(x event.Popped) {
 		case event.OpDeleted:
 			take(w.key)
 		case event.OpReplacedAll:
-			l.replacing = true
+			l.takesList = true
 		}
 	}
 }
 
 // countPop counts a Pop that took so many, until all that waited during a hold are gone.
 func (l *lane) countPop(s stamp, n int) {
-	if l.freed == nil {
+	if l.lastHold == nil {
 		return
 	}
-	l.freed.pops++
-	if l.left -= n; l.left <= 0 {
-		l.freed.gone = s
-		l.freed = nil
+	l.lastHold.pops++
+	if l.leftovers -= n; l.leftovers <= 0 {
+		l.lastHold.gone = s
+		l.lastHold = nil
 	}
 }
 
@@ -346,7 +345,7 @@ func (l *lane) applyListener(s stamp, e *event.Entry) {
 			}
 			h.resync.n++
 		}
-		if x.Op == event.OpDeleted && (l.replacing || l.ending[x.Key]) {
+		if x.Op == event.OpDeleted && (l.takesList || l.takenStones[x.Key]) {
 			h.markTombstone(s)
 		}
 		h.line.enter(s, op, x.Key, x.RV, 1)
@@ -437,11 +436,11 @@ func (l *lane) hold(s stamp, x event.Hold) {
 			}
 			ended.n = row.line.pile.depth
 			if row.line == &l.queue && ended.n > 0 {
-				l.freed, l.left = ended, ended.n
+				l.lastHold, l.leftovers = ended, ended.n
 			}
 		case row.causes.open(Hold, "") == nil:
 			if row.line == &l.queue {
-				l.freed = nil
+				l.lastHold = nil
 			}
 			row.causes.begin(s, Hold, "").words = fold.StageName(event.Stage(x.Stage))
 		}

@@ -41,7 +41,7 @@ type Driver struct {
 	standsStill bool
 	watch       Watch
 	leap        time.Duration // real time between two moves of time, at least
-	leapt       time.Duration // the same, until time has caught up with the last leap
+	slack       time.Duration // the same, until time has caught up with the last leap
 	movedAt     time.Time     // when a timer fired last, in real time
 	speed       float64       // virtual time per real time; 0 is 1
 	anchor      time.Time     // real time at which virtual time was at base
@@ -369,9 +369,9 @@ func (d *Driver) turn(current **turn) (wait time.Duration) {
 	}
 	if d.endReached == nil && target.After(now) {
 		if wait := target.Sub(d.timeLimitLocked()); wait > 0 {
-			d.leapt = d.leap
+			d.slack = d.leap
 			return max(time.Duration(float64(wait)/d.factorLocked()), d.leap-d.real.Since(d.movedAt), 1)
-		} else if lag := time.Duration(float64(maxLag+2*d.leapt) * d.factorLocked()); -wait > lag {
+		} else if lag := time.Duration(float64(maxLag+2*d.slack) * d.factorLocked()); -wait > lag {
 			d.paceLocked(target.Add(lag))
 		}
 	}
@@ -405,7 +405,7 @@ func (d *Driver) momentLocked(now, due time.Time, any bool) time.Duration {
 		d.resumeUsualPaceLocked()
 	}
 	d.script = nil
-	if limit := d.timeLimitLocked(); limit.After(now) && (d.leapt > 0 || !any || !due.Before(limit)) {
+	if limit := d.timeLimitLocked(); limit.After(now) && (d.slack > 0 || !any || !due.Before(limit)) {
 		now = limit
 	}
 	at := max(now.Sub(d.start), d.last+1)
