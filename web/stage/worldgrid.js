@@ -15,6 +15,9 @@ const label = { most: 12, high: 28, wide: 104 };
 /** The places close up when there are more holes than this, and a third of them are holes. */
 const mostHoles = 24;
 
+/** @param {WorldCell} a @param {WorldCell} b */
+const compareKeys = (a, b) => (a.key < b.key ? -1 : 1);
+
 export class WorldGrid {
   /** By place, null where one is empty. @type {(WorldCell | null)[]} */
   cells = [];
@@ -55,7 +58,7 @@ export class WorldGrid {
    */
   take(worlds) {
     if (worlds.fresh) {
-      this.arrange(worlds.cells);
+      this.renew(worlds.cells);
       return null;
     }
     const changed = [];
@@ -76,19 +79,56 @@ export class WorldGrid {
       this.cells[place] = cell;
       changed.push({ place, was });
     }
-    if (this.free.length > mostHoles && this.free.length * 3 > this.cells.length) {
+    if (this.hasManyHoles) {
       this.arrange(worlds.cells);
       return null;
     }
     return this.fit() ? null : changed;
   }
 
+  get hasManyHoles() {
+    return this.free.length > mostHoles && this.free.length * 3 > this.cells.length;
+  }
+
+  /**
+   * Takes in all objects anew: those of another moment, or in maps of another size. Where most have a place they keep it.
+   * @param {Map<number, WorldCell>} cells
+   * @private
+   */
+  renew(cells) {
+    /** @type {(WorldCell | null)[]} */
+    const kept = [];
+    /** @type {WorldCell[]} */
+    const others = [];
+    for (const cell of cells.values()) {
+      const place = this.byKey.get(cell.key);
+      if (place === undefined || kept[place]) others.push(cell);
+      else kept[place] = cell;
+    }
+    if (others.length * 2 > cells.size) return this.arrange(cells);
+    others.sort(compareKeys);
+    for (let place = 0, i = 0; i < others.length; place++) kept[place] ??= others[i++];
+    this.put(Array.from(kept, (cell) => cell ?? null));
+    if (this.hasManyHoles) this.arrange(cells);
+    return undefined;
+  }
+
   /** Gives every object its place, by key. @param {Map<number, WorldCell>} cells @private */
   arrange(cells) {
-    this.cells = [...cells.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+    this.put([...cells.values()].sort(compareKeys));
+  }
+
+  /** @param {(WorldCell | null)[]} cells by place @private */
+  put(cells) {
+    this.cells = cells;
     this.free = [];
-    this.placeOf = new Map(this.cells.map((cell, i) => [cell?.slot ?? -1, i]));
-    this.byKey = new Map(this.cells.map((cell, i) => [cell?.key ?? '', i]));
+    this.placeOf.clear();
+    this.byKey.clear();
+    cells.forEach((cell, place) => {
+      if (!cell) return this.free.push(place);
+      this.placeOf.set(cell.slot, place);
+      return this.byKey.set(cell.key, place);
+    });
     this.layouts++;
     this.fit();
   }

@@ -48,6 +48,26 @@ test('an object keeps its place while others come and go', () => {
   assert.deepEqual(take(100)?.map(({ place }) => place), [100]);
 });
 
+test('an object keeps its place at another moment and in another size, unless most are others', () => {
+  const { grid, cells, worlds, take } = gridOf(240);
+  cells.delete(7);
+  cells.set(240, { slot: 240, key: 'b', places: 1, written: 5, at: 0 });
+  take(7, 240);
+  // Another moment has the objects in other slots, one less and two more.
+  const all = [...cells.values()].filter(({ key }) => key !== 'a/00100');
+  all.push(...['c', 'd'].map((key) => ({ slot: 0, key, places: 1, written: 9, at: 0 })));
+  worlds.cells = new Map(all.map((cell, i) => [500 + i, { ...cell, slot: 500 + i }]));
+  worlds.fresh = true;
+  grid.resize(300, 100, 1);
+  assert.equal(grid.take(worlds), null);
+  assert.deepEqual(['a/00006', 'b', 'a/00101', 'c', 'd'].map((key) => grid.find(key)), [6, 7, 101, 100, 240]);
+  assert.equal(grid.placeOf.get(500 + all.findIndex(({ key }) => key === 'b')), 7);
+  assert.equal(grid.hit(...grid.spot(101)), 101);
+  worlds.cells = new Map(Array.from({ length: 9 }, (_, i) => [i, { slot: i, key: `e${8 - i}`, places: 3, written: 0, at: 0 }]));
+  grid.take(worlds);
+  assert.deepEqual(grid.cells.map((cell) => cell?.key), Array.from({ length: 9 }, (_, i) => `e${i}`));
+});
+
 test('places close up when many are empty', () => {
   const { grid, cells, take } = gridOf(240);
   const gone = Array.from({ length: 200 }, (_, i) => i);
