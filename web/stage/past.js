@@ -43,6 +43,8 @@ const close = 100;
 const size = { column: 2, bar: 8, fold: 22, free: 4, margin: 34, crowd: 12 };
 /** The scale of piles takes so many ms to change, and grows only when there has been room for so long. */
 const ease = 300;
+/** So many columns of a row are drawn in the new scale in a frame meanwhile. */
+const rescaled = 40;
 const steady = 1000;
 /** With reduced motion the past moves so often, in ms. */
 const rest = 1000;
@@ -98,7 +100,7 @@ export class Past {
     this.laidAt = -Infinity;
     this.roomSince = Infinity;
     /** What the canvas shows. */
-    this.shown = { key: '', version: -1, moment: 0, movedAt: -Infinity, resets: -1, grids: -1 };
+    this.shown = { key: '', version: -1, moment: 0, movedAt: -Infinity, resets: -1, grids: -1, eases: false };
     this.recolour();
   }
 
@@ -205,8 +207,8 @@ export class Past {
     this.moves = !this.live || !this.isEmpty(nowMillis);
     const moved = nowMillis !== shown.moment;
     if (moved && this.still() && clock - shown.movedAt < rest && clock >= shown.movedAt) return false;
-    // A scale that is to grow does so after a while.
-    const easing = clock - this.changedAt < ease || this.roomSince < Infinity;
+    // A scale that changes has a last frame in which it stands; one that is to grow does so after a while.
+    const easing = shown.eases || this.roomSince < Infinity;
     const offset = Math.round((nowMillis / past.stepMillis) * this.wide);
     // The words of what lasts have its length.
     const lasts = past.rows.some((r) => r.spans.some((s) => s.toMillis === null));
@@ -218,7 +220,8 @@ export class Past {
     }
     Object.assign(shown, { key, version: past.version, moment: nowMillis, movedAt: moved ? clock : shown.movedAt });
     this.draw(clock, nowMillis, offset);
-    return clock - this.changedAt < ease || this.roomSince < Infinity;
+    shown.eases = clock - this.changedAt < ease;
+    return shown.eases || this.roomSince < Infinity;
   }
 
   /** Whether the picture is the same at each moment: nothing passed, began, ended or lasts in the window. @param {number} now @private */
@@ -424,11 +427,12 @@ export class Past {
     const runs = this.runs.get(track.id) ?? [];
     let strip = this.strips.get(track.id);
     if (!strip) this.strips.set(track.id, (strip = new Strip(this.make)));
-    strip.lay(/** @type {Look} */ (this.look), Math.ceil(this.roomOf(seat)), special.ticks ? Math.ceil((special.ticks + 1) * kd) : 0);
+    const room = track.station === 'cluster' ? 0 : Math.ceil(this.roomOf(seat));
+    strip.lay(/** @type {Look} */ (this.look), room, special.ticks ? Math.ceil((special.ticks + 1) * kd) : 0);
     const alpha = this.ctx.scene.colour.rail === this.ctx.scene.colour.t1 ? 1 : special.alpha;
     // Where the name stands over the ticks they are lower.
     const most = Math.max(5, seat.name ? Math.min(special.ticks, seat.h / this.area.k - 12) : special.ticks);
-    strip.draw(track, runs, from, to, { most, alpha });
+    strip.draw(track, runs, from, to, { most, alpha, rescaled: clock - this.changedAt < ease ? rescaled : Infinity });
     const x = right - offset + from * wide;
     cx.setTransform(1, 0, 0, 1, 0, 0);
     const bright = seat.quiet ? 0.5 : 1;
@@ -439,12 +443,15 @@ export class Past {
     const oldest = Math.floor((track.oldestMillis ?? 0) / this.ctx.model.past.stepMillis);
     const live = runs.at(-1)?.live ? Math.max(runs[runs.length - 1].from, oldest) : to + 1;
     const foot = Math.round(pen.base * dpr);
-    const stretch = this.stretchAt(clock);
+    const measure = this.unit * this.stretchAt(clock);
     const pieces = [{ from, end: live, alpha: this.over }, { from: Math.max(from, live), end: to + 1, alpha: 1 }];
     for (const piece of pieces) {
       if (piece.from >= piece.end || !runs.length || track.station === 'cluster') continue;
       cx.globalAlpha = piece.alpha * bright;
-      strip.copy(cx, x + (piece.from - from) * wide, piece.from, piece.end, right, { y: foot, h: (pen.base - pen.top) * dpr, part: 'piles', stretch });
+      for (const zone of strip.zones(runs, piece.from, piece.end, (run) => (run.folded ? run.unit : measure))) {
+        const h = (pen.base - pen.top) * dpr;
+        strip.copy(cx, x + (zone.from - from) * wide, zone.from, zone.end, right, { y: foot, h, part: 'piles', stretch: zone.stretch });
+      }
     }
     cx.globalAlpha = 1;
     cx.setTransform(dpr, 0, 0, dpr, 0, 0);

@@ -82,6 +82,57 @@ test('a frame draws the columns that came, and no others', () => {
   assert.equal(columns, 1, 'a new one begins, in which nothing is known yet');
 });
 
+/** A pile of so many in a column. @param {number} n @param {number} high @returns {Column} */
+const pile = (n, high) => [n, [], [2, high], -1, []];
+
+test('another scale is drawn some columns a frame, and the others are stretched to it', () => {
+  const { past, drawn, shown } = stage();
+  const apply = (/** @type {number} */ high, /** @type {number} */ last) => past.apply(frame(
+    { columns: high ? [pile(last, high)] : Array.from({ length: 100 }, (_, n) => pile(n, 8)), waiting: high || 8, highest: high || 8, oldestMillis: 0 },
+    { reset: !high, from: high ? last : 0, last }));
+  apply(0, 99);
+  drawn.paint(0, 1000);
+  drawn.paint(2000, 1000);
+  const strip = drawn.strips.get('0.queue');
+  assert.ok(strip);
+  const unit = strip.units[5];
+  const counts = /** @type {number[]} */ ([]);
+  const draw = strip.draw.bind(strip);
+  strip.draw = (...args) => {
+    counts.push(draw(...args));
+    return counts[counts.length - 1];
+  };
+  apply(30, 100);
+  assert.ok(drawn.paint(2016, 1010), 'another frame is due');
+  assert.ok(drawn.unit < unit, 'the scale is another');
+  assert.equal(counts[0], 41, 'some columns, and the one that came');
+  const old = strip.zones(drawn.runs.get('0.queue') ?? [], 1, 101, () => drawn.unit);
+  assert.deepEqual(old.map((z) => z.stretch), [1, drawn.unit / unit, 1], 'the rest are stretched');
+  drawn.paint(2100, 1010);
+  const copies = shown.calls.drawImage;
+  drawn.paint(2400, 1010);
+  assert.deepEqual(counts, [41, 40, 19], 'when the scale stands, all is drawn in it');
+  assert.ok(shown.calls.drawImage > copies);
+  assert.equal(drawn.paint(2420, 1010), false);
+});
+
+test('a row that gets more room keeps what is drawn', () => {
+  const { past, drawn, pictures } = stage();
+  past.apply(frame({ columns: [1, 5, 99].map((n) => pile(n, 8)) }, { reset: true }));
+  drawn.paint(0, 1000);
+  const strip = drawn.strips.get('0.queue');
+  assert.ok(strip);
+  let columns = 0;
+  const draw = strip.draw.bind(strip);
+  strip.draw = (...args) => (columns = draw(...args));
+  const many = pictures.length;
+  drawn.place([{ id: '0.queue', y: 30, h: 200 }, { id: '0.handler.1', y: 240, h: 40 }]);
+  drawn.paint(5000, 1000);
+  assert.equal(pictures.length, many + 1, 'its picture is larger');
+  assert.equal(pictures[many].calls.drawImage, 1);
+  assert.equal(columns, 0);
+});
+
 test('nothing is drawn while nothing changes', () => {
   const { past, drawn, shown } = stage();
   past.apply(frame({ columns: [column(99)] }, { reset: true }));

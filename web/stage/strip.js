@@ -13,6 +13,9 @@ import { drawTick } from './tick.js';
  * @typedef {{length: number, wide: number, k: number, inks: string[], accent: string, edge: string, band: string}} Look
  */
 
+/** In units: piles get room in steps of so many. */
+const size = { room: 96 };
+
 export class Strip {
   /** @param {(wide: number, high: number) => HTMLCanvasElement | OffscreenCanvas} make */
   constructor(make) {
@@ -28,19 +31,27 @@ export class Strip {
   }
 
   /**
-   * Sets how it is drawn. Where that changes, all of it is drawn again.
-   * @param {Look} look @param {number} piles how high they are, in device pixels @param {number} ticks
+   * Sets how it is drawn. Another look has all of it drawn again; where only the room for piles changes, what is drawn is kept.
+   * @param {Look} look @param {number} piles how high they are at most, in device pixels @param {number} ticks
    */
   lay(look, piles, ticks) {
-    if (look === this.look && piles <= this.piles && piles > this.piles / 3 && ticks === this.ticks) return;
-    this.look = look;
-    this.piles = piles;
-    this.ticks = ticks;
-    this.canvas = this.make(look.length * look.wide, piles + ticks);
+    const kept = look === this.look && ticks === this.ticks;
+    // A row that opens takes more room several times.
+    const step = Math.ceil(size.room * look.k);
+    const high = Math.ceil(piles / step) * step;
+    if (kept && high <= this.piles && high * 3 >= this.piles) return;
+    const before = this.canvas;
+    this.canvas = this.make(look.length * look.wide, high + ticks);
     this.cx = /** @type {OffscreenCanvasRenderingContext2D} */ (this.canvas.getContext('2d'));
-    this.drawn = new Float64Array(look.length);
-    this.units = new Float64Array(look.length);
-    this.forget();
+    if (kept && before) this.cx.drawImage(before, 0, high - this.piles);
+    else {
+      this.drawn = new Float64Array(look.length);
+      this.units = new Float64Array(look.length);
+      this.forget();
+    }
+    this.look = look;
+    this.piles = high;
+    this.ticks = ticks;
   }
 
   /** Has all columns drawn again. */
@@ -51,12 +62,14 @@ export class Strip {
   /**
    * Draws the columns that came or changed.
    * @param {Track} track @param {Run[]} runs its piles @param {number} from @param {number} to that of now
-   * @param {{most: number, alpha: number}} marks how high ticks are, and how bright
+   * @param {{most: number, alpha: number, rescaled: number}} marks how high ticks are, and how bright; how many columns at most are drawn for no more than
+   *   another measure of their piles. The others are stretched until then
    * @returns how many were drawn
    */
   draw(track, runs, from, to, marks) {
     const { drawn, units } = this;
     const { length } = /** @type {Look} */ (this.look);
+    let { rescaled } = marks;
     let run = 0;
     /** The first of the columns that are drawn together, and their measure. */
     let first = NaN;
@@ -72,7 +85,8 @@ export class Strip {
       const at = n % length;
       // What stands in for an unknown column is what the newest one has, so it is drawn again when that is.
       const name = n > track.newest && u > 0 ? n + 0.5 : n;
-      const whole = drawn[at] === name && units[at] === u && !track.came.has(n) && !(name > n && track.came.size);
+      let whole = drawn[at] === name && !track.came.has(n) && !(name > n && track.came.size);
+      if (whole && units[at] !== u) whole = u > 0 && units[at] > 0 && rescaled-- <= 0;
       if (whole || u !== unit || at === 0) flush(n);
       if (whole) continue;
       if (Number.isNaN(first)) first = n;
@@ -113,6 +127,29 @@ export class Strip {
       if (passes?.length) drawTick(cx, passes, { x: (n % length) * wide, wide: thin, foot: piles + ticks, k, most, inks, broken: unit < 0 });
     }
     cx.globalAlpha = 1;
+  }
+
+  /**
+   * The columns with piles, in zones that are stretched alike.
+   * @param {Run[]} runs @param {number} from @param {number} end the one behind the last
+   * @param {(run: Run) => number} measureOf how many pixels each that waits has in this frame
+   */
+  zones(runs, from, end, measureOf) {
+    const { units } = this;
+    const { length } = /** @type {Look} */ (this.look);
+    /** @type {{from: number, end: number, stretch: number}[]} */
+    const zones = [];
+    for (const run of runs) {
+      if (!run.highest) continue;
+      const measure = measureOf(run);
+      for (let n = Math.max(from, run.from); n < Math.min(end, run.to + 1); n++) {
+        const stretch = measure / units[n % length];
+        const last = zones.at(-1);
+        if (last?.stretch === stretch) last.end = n + 1;
+        else zones.push({ from: n, end: n + 1, stretch });
+      }
+    }
+    return zones;
   }
 
   /**
