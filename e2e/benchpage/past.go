@@ -17,8 +17,8 @@ var (
 )
 
 // markPast marks each drawing of the past for a trace. The page's own informer brings some 1,000 changes a second and not 10,000. So the counts of what
-// passes and waits in each column are multiplied as they come: that is what a worker ten times as fast would send. The first font that a canvas sets has the browser compute the styles of all that the frame
-// changed in the page, which it does after the frame otherwise: it does so before the mark.
+// passes and waits in each column are multiplied as they come: that is what a worker ten times as fast would send. The first font that a canvas sets has
+// the browser compute the styles of what the frame changed elsewhere in the page, which it would do after the frame. So it does that before the mark.
 const markPast = `(async () => {
 	const {Past} = await import("/stage/past.js");
 	const {History} = await import("/wire/past.js");

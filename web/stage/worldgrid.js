@@ -91,7 +91,7 @@ export class WorldGrid {
   }
 
   /**
-   * Takes in all objects anew: those of another moment, or in maps of another size. Where most have a place they keep it.
+   * Takes in all objects again: those of another moment, or in maps of another size. Where most have a place they keep it.
    * @param {Map<number, WorldCell>} cells
    * @private
    */
