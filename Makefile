@@ -174,7 +174,7 @@ check-rest: $(T)
 	@$(GO) build -o bin/maporder ./tools/maporder
 	@GOOS=js GOARCH=wasm $(T) check 'order of maps' -- bash -c '$(GO) vet -vettool=$(CURDIR)/bin/maporder $$($(GO) list -deps ./wasm | grep ^informerscope/)'
 	@$(T) check 'vet probe' -C probe -- $(GO) vet $(RACE) ./...
-	@$(T) check 'vet probe/metrics' -C probe/metrics -- $(GO) vet ./...
+	@$(T) check 'vet probe/metrics' -C probe/metrics -- $(GO) vet $(RACE) ./...
 	@$(T) check 'vet probe/controllerruntime' -C probe/controllerruntime -- $(GO) vet ./...
 	@$(T) check 'vet simtest' -C simtest -- $(GO) vet ./...
 	@$(T) check 'go mod tidy' -- env GO=$(GO) ./tools/tidy.sh
@@ -201,52 +201,55 @@ fetch: fetch-page
 # minutes for client-go's clients of all resources: core/client/factory, and the modules that have them, are left to make race.
 RACED := ./server/... ./core/client/restwatch ./core/client/workqueue ./core/informer ./core/lab/... ./core/log/trace ./core/page/audience ./core/page/command ./core/wire/... ./core/words/vclock
 UNIT_RACE ?=
+# The packages with tests that make test leaves out or cuts short. Of them the server runs with the race detector.
+LONG       := $(shell grep -rl --include='*_test.go' 'testing\.Short()' core server tools | xargs -n 1 dirname | sort -u | sed 's,^,./,')
+LONG_RACED := $(filter-out ./server/internal/soak,$(filter ./server%,$(LONG)))
+# unit-long runs all tests of a package, so that make verify has them once; what it runs without the race detector is raced here.
+UNIT_LEAVES ?=
+verify: export UNIT_LEAVES := $(LONG)
 # The packages named in a first list that a second one has not, as import paths.
-leave_out = $(filter-out $(shell $(GO) list $(2)),$(shell $(GO) list $(1)))
+leave_out = $(filter-out $(if $(strip $(2)),$(shell $(GO) list $(2))),$(shell $(GO) list $(1)))
 # A test that hangs in the random schedules is found by their own watchdog; the limits are for a slow machine.
 unit: wasm $(T) ## the quick unit tests of the page and the server; what did not change comes from go's cache
 	@failed=0; \
-	  $(T) go 'unit, where goroutines meet' -- $(TEST) $(UNIT_RACE) -short -timeout 20m $(RACED) || failed=1; \
-	  $(T) go unit -show 'random schedules in' -- $(TEST) -short -timeout 20m $(call leave_out,./...,$(RACED)) || failed=1; \
+	  $(T) go 'unit, where goroutines meet' -- $(TEST) $(UNIT_RACE) -short -timeout 20m \
+	    $(call leave_out,$(RACED),$(filter $(LONG_RACED),$(UNIT_LEAVES))) || failed=1; \
+	  $(T) go unit -show 'random schedules in' -- $(TEST) -short -timeout 20m $(call leave_out,./...,$(RACED) $(UNIT_LEAVES)) || failed=1; \
 	  $(T) go standalone -C tools/standalone -- $(TEST) ./... || failed=1; \
 	  exit $$failed
 
-modules: $(T) ## the modules that others link: probe, with the race detector, and what is beside it, and simtest
+# Of these, probe and probe/metrics share what the race detector has compiled.
+modules: $(T) ## the modules that others link: probe, probe/metrics, with the race detector, probe/controllerruntime and simtest
 	@[ -n "$(RACE)" ] || echo "no C compiler found: running without the race detector (install gcc to have it)"
 	@failed=0; \
-	  $(T) go probe -C probe -- $(TEST) $(RACE) -timeout 20m ./... || failed=1; \
-	  for module in probe/metrics probe/controllerruntime; do \
-	    $(T) go $$module -C $$module -- $(TEST) -timeout 20m ./... || failed=1; \
-	  done; \
-	  $(T) go simtest -C simtest -- $(TEST) -timeout 20m ./... || failed=1; \
+	  for module in probe probe/metrics; do $(T) go $$module -C $$module -- $(TEST) $(RACE) -timeout 20m ./... || failed=1; done; \
+	  for module in probe/controllerruntime simtest; do $(T) go $$module -C $$module -- $(TEST) -timeout 20m ./... || failed=1; done; \
 	  exit $$failed
 
-# The packages with tests that make test leaves out or cuts short. Of them the server runs with the race detector.
-LONG := $(shell grep -rl --include='*_test.go' 'testing\.Short()' core server tools | xargs -n 1 dirname | sort -u | sed 's,^,./,')
 unit-long: packed $(T) ## the unit tests that take long, and thousands of random schedules against client-go
 	@failed=0; \
 	  $(T) go 'unit, long' -show 'random schedules in|compared with client-go|schedules of the whole system' -- \
-	    $(TEST) -timeout 40m $(filter-out ./server%,$(LONG)) ./server/internal/soak || failed=1; \
-	  $(T) go 'unit, long, with the race detector' -- $(TEST) $(RACE) -timeout 15m $(filter-out ./server/internal/soak,$(filter ./server%,$(LONG))) || failed=1; \
+	    $(TEST) -timeout 40m $(filter-out $(LONG_RACED),$(LONG)) || failed=1; \
+	  $(T) go 'unit, long, with the race detector' -- $(TEST) $(RACE) -timeout 15m $(LONG_RACED) || failed=1; \
 	  exit $$failed
 
 race: wasm $(T) ## every quick unit test with the race detector
 	@failed=0; \
-	  for module in . probe/metrics probe/controllerruntime simtest; do \
+	  for module in . probe/controllerruntime simtest; do \
 	    $(T) go "$$module, with the race detector" -C $$module -- $(TEST) $(RACE) -short -timeout 40m ./... || failed=1; \
 	  done; \
 	  exit $$failed
 
-# The page's pictures are judged on a machine that does nothing else: first alone, then the other folders, two at a time. A test has few frames a second
+# The page's pictures are judged on a machine that does nothing else: first alone, then the other folders, three at a time. A test has few frames a second
 # (e2e/browser), and takes a third of a processor. Up to four tests that fail run again by themselves; the table names those that pass then.
 ALONE := ./page ./stage
-# The longest of the others begin first: at the end one of them would run by itself.
-FIRST := ./tools ./stories
+# The longest of the others begin first, and the one that waits most: at the end one of them would run by itself.
+FIRST := ./relay ./tools ./stories ./cluster
 e2e: wasm sim $(T) ## a real etcd and kube-apiserver, the server, and the page in real browsers
 	./e2e/install-browsers.sh
 	@failed=0; \
 	  $(T) go 'e2e, alone' -C e2e -again 4 -- $(TEST) -count=1 -timeout 40m -p 1 -parallel 6 $(ALONE) || failed=1; \
-	  $(T) go e2e -C e2e -again 4 -- $(TEST) -count=1 -timeout 40m -p 2 -parallel 4 $$(cd e2e && $(GO) list $(FIRST) ./... | grep -vxF $(ALONE:./%=-e informerscope/e2e/%)) || failed=1; \
+	  $(T) go e2e -C e2e -again 4 -- $(TEST) -count=1 -timeout 40m -p 3 -parallel 4 $$(cd e2e && $(GO) list $(FIRST) ./... | grep -vxF $(ALONE:./%=-e informerscope/e2e/%)) || failed=1; \
 	  exit $$failed
 
 # One live pipeline from a simulated API server, one walk through the page, a story and a recording. A real control plane would have to be compiled.

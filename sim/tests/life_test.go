@@ -13,6 +13,7 @@ import (
 
 // TestProfiles starts a cluster with each profile, quickly, and sees as a client what the profile says.
 func TestProfiles(t *testing.T) {
+	t.Parallel()
 	restarted := func(ctx context.Context, c *harness.Cluster) error {
 		sets, err := c.Client.AppsV1().ReplicaSets("").List(ctx, metav1.ListOptions{})
 		if err != nil {
@@ -63,6 +64,7 @@ func TestProfiles(t *testing.T) {
 		},
 	} {
 		t.Run(profile, func(t *testing.T) {
+			t.Parallel()
 			c := harness.Start(t, "--objects=12", "--rate=2", "--speed=10", "--profile="+profile)
 			eventually(t, func(ctx context.Context) error { return sees(ctx, c) })
 		})
@@ -87,6 +89,7 @@ func notReady(ctx context.Context, c *harness.Cluster) error {
 
 // TestSeed starts a cluster with objects: deployments get as many pods as were asked for, on nodes that are ready, and the same seed names them alike.
 func TestSeed(t *testing.T) {
+	t.Parallel()
 	names := func(c *harness.Cluster) string {
 		eventually(t, func(ctx context.Context) error {
 			pods, err := c.Client.CoreV1().Pods("").List(ctx, metav1.ListOptions{FieldSelector: "status.phase=Running"})
