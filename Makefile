@@ -114,7 +114,7 @@ VERIFY_STEPS := wasm=check
 VERIFY_STEPS += check-page+fetch=check
 VERIFY_STEPS += check-rest
 VERIFY_STEPS += unit
-VERIFY_STEPS += modules
+VERIFY_STEPS += modules+packed=check
 VERIFY_STEPS += unit-long
 VERIFY_STEPS += test-sim
 VERIFY_STEPS += e2e
