@@ -240,16 +240,16 @@ race: wasm $(T) ## every quick unit test with the race detector
 	  done; \
 	  exit $$failed
 
-# The page's pictures are judged on a machine that does nothing else: first alone, then the other folders, three at a time. A test has few frames a second
+# The page's pictures are judged on a machine that does little else: these two folders first, then the others, three at a time. A test has few frames a second
 # (e2e/browser), and takes a third of a processor. Up to four tests that fail run again by themselves; the table names those that pass then.
-ALONE := ./page ./stage
+PAGE_FOLDERS := ./page ./stage
 # The longest of the others begin first, and the one that waits most: at the end one of them would run by itself.
 FIRST := ./relay ./tools ./stories ./cluster
 e2e: wasm sim $(T) ## a real etcd and kube-apiserver, the server, and the page in real browsers
 	./e2e/install-browsers.sh
 	@failed=0; \
-	  $(T) go 'e2e, alone' -C e2e -again 4 -- $(TEST) -count=1 -timeout 40m -p 1 -parallel 6 $(ALONE) || failed=1; \
-	  $(T) go e2e -C e2e -again 4 -- $(TEST) -count=1 -timeout 40m -p 3 -parallel 4 $$(cd e2e && $(GO) list $(FIRST) ./... | grep -vxF $(ALONE:./%=-e informerscope/e2e/%)) || failed=1; \
+	  $(T) go 'e2e, page' -C e2e -again 4 -- $(TEST) -count=1 -timeout 40m -p 2 -parallel 4 $(PAGE_FOLDERS) || failed=1; \
+	  $(T) go e2e -C e2e -again 4 -- $(TEST) -count=1 -timeout 40m -p 3 -parallel 4 $$(cd e2e && $(GO) list $(FIRST) ./... | grep -vxF $(PAGE_FOLDERS:./%=-e informerscope/e2e/%)) || failed=1; \
 	  exit $$failed
 
 # One live pipeline from a simulated API server, one walk through the page, a story and a recording. A real control plane would have to be compiled.

@@ -19,6 +19,7 @@ var events = regexp.MustCompile(`(?i)relisted|lists everything again|relist\b|wa
 // TestCaptionsHaveWords shows every sentence that a moment can have, in both languages. Each is complete, with its arguments and, if there is one,
 // its reason. core/page/view tests which sentence belongs to which moment.
 func TestCaptionsHaveWords(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	unfit := regexp.MustCompile(`undefined|NaN|null|[{}\[\]]|cap\.|head\.|: *[.。]|^ *[,;.，；。]`)
 	for _, lang := range []string{"en", "zh"} {
