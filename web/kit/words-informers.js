@@ -42,7 +42,7 @@ addWords({
     '{n} 个 Pod 先于 Node 到达：{key} 在 {name} 上，而 nodes 的本地缓存里还没有它。',
   ],
   'cap.factory.loop': ['↻ {key} wakes itself: {n} [n:time|times] in the last minute.', '↻ {key} 唤醒自己：最近一分钟 {n} 次。'],
-  'cap.factory.duplicate': ['{key} created {name}, though it had made {why}.', '{key} 创建了 {name}，而它已创建过 {why}。'],
+  'cap.factory.duplicate': ['{key} created {name}, though it had made {other}.', '{key} 创建了 {name}，而它已创建过 {other}。'],
   'cap.factory.starved': [
     '{key} waits in the work queue: {n} [n:key that came later went|keys that came later went] first.',
     '{key} 在工作队列里等待：{n} 个更晚的 key 先被取走。',

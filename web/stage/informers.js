@@ -80,8 +80,8 @@ export class Informers {
     const { open, factory, ctx } = this;
     if (!factory || !open) return said;
     const own = { ...said, words: said.words && ctx.t('informer.says', { name: middle(open.resource, 24), words: said.words }) };
-    const { id, n = 0, m = 0, name = '', key = '', why = '' } = factory.sentence;
-    const all = ctx.t(`cap.${id}`, { n: exact(n), m: exact(m), name, key: middle(key, 36), why: capitalize(plain(ctx, why)) });
+    const { id, n = 0, m = 0, name = '', key = '', other = '', why = '' } = factory.sentence;
+    const all = ctx.t(`cap.${id}`, { n: exact(n), m: exact(m), name, key: middle(key, 36), other, why: capitalize(plain(ctx, why)) });
     if (urgent.includes(id.replace('factory.', '')) && !said.id.startsWith('held')) return { id, words: all, why: own.words };
     const held = factory.rows.find((r) => r !== open && r.held.length);
     const waits = held && ctx.model.past.row(`${held.lane}.informer`)?.waiting;

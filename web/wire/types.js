@@ -313,10 +313,12 @@
  * @typedef {object} Sentence
  * @property {string} id one of Sentences; empty when State's trouble is the caption.
  * @property {number} [n] N and M are counts; of a refused write N is the status. Name is a listener, or who wrote. Op is the type of a
- *   delta, a subresource, or what a person's write did. Key is an object, RV a resourceVersion, Why an error or a reason.
+ *   delta, a subresource, or what a person's write did. Key is an object, Other the name of a second one, RV a resourceVersion, Why an
+ *   error or a reason.
  * @property {number} [m]
  * @property {string} [name]
  * @property {string} [key]
+ * @property {string} [other]
  * @property {string} [rv]
  * @property {string} [op]
  * @property {string} [why]

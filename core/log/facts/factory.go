@@ -189,7 +189,7 @@ func (x *Factory) ChooseSentence() Sentence {
 		case l.Loop != "":
 			return Sentence{ID: "factory.loop", Key: l.Loop, N: l.AMinute}
 		case l.Twice != "":
-			return Sentence{ID: "factory.duplicate", Key: l.Twice, Name: nameOf(l.Duplicate), Why: nameOf(l.Had)}
+			return Sentence{ID: "factory.duplicate", Key: l.Twice, Name: nameOf(l.Duplicate), Other: nameOf(l.Had)}
 		case l.Starved != "":
 			return Sentence{ID: "factory.starved", Key: l.Starved, N: l.Overtaken}
 		}

@@ -15,7 +15,7 @@ func TestASentenceNamesWhatIsWrongWithAController(t *testing.T) {
 		{of(nil), Sentence{ID: "factory.synced", N: 1}},
 		{of(&Lens{}), Sentence{ID: "factory.synced", N: 1}},
 		{of(&Lens{Loop: "a/web", AMinute: 412}), Sentence{ID: "factory.loop", Key: "a/web", N: 412}},
-		{of(&Lens{Twice: "a/web", Duplicate: "a/web-2", Had: "a/web-1"}), Sentence{ID: "factory.duplicate", Key: "a/web", Name: "web-2", Why: "web-1"}},
+		{of(&Lens{Twice: "a/web", Duplicate: "a/web-2", Had: "a/web-1"}), Sentence{ID: "factory.duplicate", Key: "a/web", Name: "web-2", Other: "web-1"}},
 		{of(&Lens{Starved: "a/web", Overtaken: 90}), Sentence{ID: "factory.starved", Key: "a/web", N: 90}},
 		{of(&Lens{Loop: "a/web"}, FactoryRow{Running: true, Phase: "backoff"}), Sentence{ID: "factory.backoff", N: 1, M: 2}},
 		{of(nil, FactoryRow{Phase: "backoff"}, FactoryRow{Resource: "pods", Phase: "backoff", Why: "pods is forbidden"}),

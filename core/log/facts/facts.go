@@ -69,14 +69,15 @@ type Sentence struct {
 	// ID is one of Sentences; empty when State's trouble is the caption.
 	ID string `json:"id"`
 	// N and M are counts; of a refused write N is the status. Name is a listener, or who wrote. Op is the type of a delta, a subresource, or what a person's
-	// write did. Key is an object, RV a resourceVersion, Why an error or a reason.
-	N    int    `json:"n,omitempty"`
-	M    int    `json:"m,omitempty"`
-	Name string `json:"name,omitempty"`
-	Key  string `json:"key,omitempty"`
-	RV   string `json:"rv,omitempty"`
-	Op   string `json:"op,omitempty"`
-	Why  string `json:"why,omitempty"`
+	// write did. Key is an object, Other the name of a second one, RV a resourceVersion, Why an error or a reason.
+	N     int    `json:"n,omitempty"`
+	M     int    `json:"m,omitempty"`
+	Name  string `json:"name,omitempty"`
+	Key   string `json:"key,omitempty"`
+	Other string `json:"other,omitempty"`
+	RV    string `json:"rv,omitempty"`
+	Op    string `json:"op,omitempty"`
+	Why   string `json:"why,omitempty"`
 	// EN and ZH are the words of a sentence about an action of the user.
 	EN string `json:"en,omitempty"`
 	ZH string `json:"zh,omitempty"`
