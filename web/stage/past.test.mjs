@@ -50,6 +50,19 @@ function stage({ still = false } = {}) {
   return { past, drawn, shown, pictures };
 }
 
+/** How many columns of the queue each painting from now on draws. @param {ReturnType<typeof stage>['drawn']} drawn */
+function countColumns(drawn) {
+  const strip = drawn.strips.get('0.queue');
+  assert.ok(strip);
+  const counts = /** @type {number[]} */ ([]);
+  const draw = strip.draw.bind(strip);
+  strip.draw = (...args) => {
+    counts.push(draw(...args));
+    return counts[counts.length - 1];
+  };
+  return { strip, counts };
+}
+
 /** @param {object} [queue] @param {object} [frame] */
 const frame = (queue, frame) => /** @type {import('../wire/types.js').Past} */ ({
   reset: false, stepMillis: 10, first: 0, from: 0, last: 99, ...frame, rows: [
@@ -70,16 +83,12 @@ test('a frame draws the columns that came, and no others', () => {
   const { past, drawn } = stage();
   past.apply(frame({ columns: [1, 5, 99].map(column) }, { reset: true }));
   drawn.paint(0, 1000);
-  const strip = drawn.strips.get('0.queue');
-  assert.ok(strip);
-  let columns = 0;
-  const draw = strip.draw.bind(strip);
-  strip.draw = (...args) => (columns = draw(...args));
+  const { counts } = countColumns(drawn);
   past.apply(frame({ columns: [[99, [2, 4], [], -1, []], column(100)] }, { from: 98, last: 100 }));
   drawn.paint(16, 1010);
-  assert.equal(columns, 2, 'the newest is another, and one is new');
+  assert.deepEqual(counts, [2], 'the newest is another, and one is new');
   drawn.paint(32, 1015);
-  assert.equal(columns, 1, 'a new one begins, in which nothing is known yet');
+  assert.deepEqual(counts, [2, 1], 'a new one begins, in which nothing is known yet');
 });
 
 /** A pile of so many in a column. @param {number} n @param {number} high @returns {Column} */
@@ -93,15 +102,8 @@ test('another scale is drawn some columns a frame, and the others are stretched 
   apply(0, 99);
   drawn.paint(0, 1000);
   drawn.paint(2000, 1000);
-  const strip = drawn.strips.get('0.queue');
-  assert.ok(strip);
+  const { strip, counts } = countColumns(drawn);
   const unit = strip.units[5];
-  const counts = /** @type {number[]} */ ([]);
-  const draw = strip.draw.bind(strip);
-  strip.draw = (...args) => {
-    counts.push(draw(...args));
-    return counts[counts.length - 1];
-  };
   apply(30, 100);
   assert.ok(drawn.paint(2016, 1010), 'another frame is due');
   assert.ok(drawn.unit < unit, 'the scale is another');
@@ -120,17 +122,13 @@ test('a row that gets more room keeps what is drawn', () => {
   const { past, drawn, pictures } = stage();
   past.apply(frame({ columns: [1, 5, 99].map((n) => pile(n, 8)) }, { reset: true }));
   drawn.paint(0, 1000);
-  const strip = drawn.strips.get('0.queue');
-  assert.ok(strip);
-  let columns = 0;
-  const draw = strip.draw.bind(strip);
-  strip.draw = (...args) => (columns = draw(...args));
+  const { counts } = countColumns(drawn);
   const many = pictures.length;
   drawn.place([{ id: '0.queue', y: 30, h: 200 }, { id: '0.handler.1', y: 240, h: 40 }]);
   drawn.paint(5000, 1000);
   assert.equal(pictures.length, many + 1, 'its picture is larger');
   assert.equal(pictures[many].calls.drawImage, 1);
-  assert.equal(columns, 0);
+  assert.deepEqual(counts, [0]);
 });
 
 test('nothing is drawn while nothing changes', () => {
