@@ -204,7 +204,7 @@ UNIT_RACE ?=
 # The packages with tests that make test leaves out or cuts short. Of them the server runs with the race detector.
 LONG       := $(shell grep -rl --include='*_test.go' 'testing\.Short()' core server tools | xargs -n 1 dirname | sort -u | sed 's,^,./,')
 LONG_RACED := $(filter-out ./server/internal/soak,$(filter ./server%,$(LONG)))
-# unit-long runs all tests of a package, so that make verify has them once; what it runs without the race detector is raced here.
+# unit-long runs all tests of these packages. So make verify leaves them out of unit, but for those that only unit runs with the race detector.
 UNIT_LEAVES ?=
 verify: export UNIT_LEAVES := $(LONG)
 # The packages named in a first list that a second one has not, as import paths.
@@ -240,8 +240,8 @@ race: wasm $(T) ## every quick unit test with the race detector
 	  done; \
 	  exit $$failed
 
-# The page's pictures are judged on a machine that does little else: these two folders first, then the others, three at a time. A test has few frames a second
-# (e2e/browser), and takes a third of a processor. Up to four tests that fail run again by themselves; the table names those that pass then.
+# The page's pictures are judged on a machine that does little else: these two folders first, then the others, three at a time. A test has few frames a
+# second (e2e/browser), and takes a third of a processor. Up to four tests that fail run again by themselves; the table names those that pass then.
 PAGE_FOLDERS := ./page ./stage
 # The longest of the others begin first, and the one that waits most: at the end one of them would run by itself.
 FIRST := ./relay ./tools ./stories ./cluster

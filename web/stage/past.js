@@ -43,9 +43,9 @@ const close = 100;
 const size = { column: 2, bar: 8, fold: 22, free: 4, margin: 34, crowd: 12 };
 /** The scale of piles takes so many ms to change, and grows only when there has been room for so long. */
 const ease = 300;
-/** So many columns of a row are drawn in the new scale in a frame meanwhile. */
-const rescaled = 40;
 const steady = 1000;
+/** So many columns of a row are drawn in a new scale in each frame while it changes. */
+const budget = 40;
 /** With reduced motion the past moves so often, in ms. */
 const rest = 1000;
 /**
@@ -432,7 +432,7 @@ export class Past {
     const alpha = this.ctx.scene.colour.rail === this.ctx.scene.colour.t1 ? 1 : special.alpha;
     // Where the name stands over the ticks they are lower.
     const most = Math.max(5, seat.name ? Math.min(special.ticks, seat.h / this.area.k - 12) : special.ticks);
-    strip.draw(track, runs, from, to, { most, alpha, rescaled: clock - this.changedAt < ease ? rescaled : Infinity });
+    strip.draw(track, runs, from, to, { most, alpha, budget: clock - this.changedAt < ease ? budget : Infinity });
     const x = right - offset + from * wide;
     cx.setTransform(1, 0, 0, 1, 0, 0);
     const bright = seat.quiet ? 0.5 : 1;

@@ -35,15 +35,15 @@ export class Strip {
    * @param {Look} look @param {number} piles how high they are at most, in device pixels @param {number} ticks
    */
   lay(look, piles, ticks) {
-    const kept = look === this.look && ticks === this.ticks;
+    const isSame = look === this.look && ticks === this.ticks;
     // A row that opens takes more room several times.
     const step = Math.ceil(size.room * look.k);
     const high = Math.ceil(piles / step) * step;
-    if (kept && high <= this.piles && high * 3 >= this.piles) return;
+    if (isSame && high <= this.piles && high * 3 >= this.piles) return;
     const before = this.canvas;
     this.canvas = this.make(look.length * look.wide, high + ticks);
     this.cx = /** @type {OffscreenCanvasRenderingContext2D} */ (this.canvas.getContext('2d'));
-    if (kept && before) this.cx.drawImage(before, 0, high - this.piles);
+    if (isSame && before) this.cx.drawImage(before, 0, high - this.piles);
     else {
       this.drawn = new Float64Array(look.length);
       this.units = new Float64Array(look.length);
@@ -62,14 +62,14 @@ export class Strip {
   /**
    * Draws the columns that came or changed.
    * @param {Track} track @param {Run[]} runs its piles @param {number} from @param {number} to that of now
-   * @param {{most: number, alpha: number, rescaled: number}} marks how high ticks are, and how bright; how many columns at most are drawn for no more than
-   *   another measure of their piles. The others are stretched until then
+   * @param {{most: number, alpha: number, budget: number}} marks how high ticks are, and how bright; the `budget` is how many columns are drawn at most of
+   *   which only the scale is another. The others are stretched until then
    * @returns how many were drawn
    */
   draw(track, runs, from, to, marks) {
     const { drawn, units } = this;
     const { length } = /** @type {Look} */ (this.look);
-    let { rescaled } = marks;
+    let { budget } = marks;
     let run = 0;
     /** The first of the columns that are drawn together, and their measure. */
     let first = NaN;
@@ -86,7 +86,7 @@ export class Strip {
       // What stands in for an unknown column is what the newest one has, so it is drawn again when that is.
       const name = n > track.newest && u > 0 ? n + 0.5 : n;
       let whole = drawn[at] === name && !track.came.has(n) && !(name > n && track.came.size);
-      if (whole && units[at] !== u) whole = u > 0 && units[at] > 0 && rescaled-- <= 0;
+      if (whole && units[at] !== u) whole = u > 0 && units[at] > 0 && budget-- <= 0;
       if (whole || u !== unit || at === 0) flush(n);
       if (whole) continue;
       if (Number.isNaN(first)) first = n;

@@ -97,18 +97,18 @@ export class WorldGrid {
    */
   renew(cells) {
     /** @type {(WorldCell | null)[]} */
-    const kept = [];
+    const layout = [];
     /** @type {WorldCell[]} */
     const others = [];
     for (const cell of cells.values()) {
       const place = this.byKey.get(cell.key);
-      if (place === undefined || kept[place]) others.push(cell);
-      else kept[place] = cell;
+      if (place === undefined || layout[place]) others.push(cell);
+      else layout[place] = cell;
     }
     if (others.length * 2 > cells.size) return this.arrange(cells);
     others.sort(compareKeys);
-    for (let place = 0, i = 0; i < others.length; place++) kept[place] ??= others[i++];
-    this.put(Array.from(kept, (cell) => cell ?? null));
+    for (let place = 0, i = 0; i < others.length; place++) layout[place] ??= others[i++];
+    this.put(Array.from(layout, (cell) => cell ?? null));
     if (this.hasManyHoles) this.arrange(cells);
     return undefined;
   }
@@ -118,7 +118,7 @@ export class WorldGrid {
     this.put([...cells.values()].sort(compareKeys));
   }
 
-  /** @param {(WorldCell | null)[]} cells by place @private */
+  /** Takes a layout over. @param {(WorldCell | null)[]} cells by place @private */
   put(cells) {
     this.cells = cells;
     this.free = [];
