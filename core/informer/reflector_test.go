@@ -211,6 +211,8 @@ func TestOwnController(t *testing.T) {
 				if wantBatches := map[releases.Release]int{releases.V133: 0, releases.V135: 1}[release]; batches != wantBatches {
 					t.Errorf("%d batches", batches)
 				}
+				// The queue is popped before the Reflector keeps the version of its list.
+				synctest.Wait()
 				if c.LastSyncResourceVersion() != "5" {
 					t.Errorf("version %q", c.LastSyncResourceVersion())
 				}
