@@ -2,6 +2,7 @@ package story
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -143,6 +144,11 @@ func (s *stage) claims() {
 			for _, n := range sentence.Numbers {
 				if n.Value.eval(st, is.base).isMissing {
 					t.Errorf("step %d, event %d: the number %s is nowhere", i+1, seq, n.Value)
+				}
+			}
+			for _, p := range slices.Concat(sentence.parts[0], sentence.parts[1]) {
+				if text := fill([]part{p}, st, is.base); p.expr != nil && (text == "" || text == "—") {
+					t.Errorf("step %d, event %d: the sentence has a gap where %s is to stand", i+1, seq, p.expr)
 				}
 			}
 			if !sentence.Claim.Holds(st, is.base) {
