@@ -31,7 +31,7 @@ const WrongMaps = `(async () => {
 	canvas.dispatchEvent(new Event("blur"));
 	const {same, older, missing, gone, unsent, left} = marks;
 	const agree = (what, drawn, is) => drawn === is || found.wrong.push(what + ": the maps show " + drawn + ", and it is " + is);
-	agree("objects of the cluster", same.length + older.length + missing.length, s.world.objects);
+	agree("objects of the cluster", same.length + older.length + missing.length + unsent.length + left.length, s.world.objects);
 	agree("objects that are not sent", unsent.length + left.length, s.world.unsent);
 	// An object whose creation and deletion are both still to come has changes that the store lacks, and stands in neither map.
 	const apart = older.length + missing.length + gone.length + left.length;
