@@ -998,7 +998,7 @@ func (p *Player) standLocked(t *playback, now, next time.Duration, was uint64, n
 	case (t.presses > 0 || t.hurries()) && t.lastStep()+1 < len(t.story.Steps):
 		return true // the next step is about to begin
 	}
-	return next > pg.endAt+step.Rest
+	return next > pg.endAt+time.Duration(float64(step.Rest)*step.pace())
 }
 
 // standForReaderLocked does the work of stand for a step whose reader has not acted yet.

@@ -129,7 +129,7 @@ type Step struct {
 	Reader *Request
 	// Goal is the condition that ends the step; nil ends it at once.
 	Goal *Condition
-	// Rest is how long time passes after the step's end. Then it stands still until the user goes on.
+	// Rest is how long time passes after the step's end, in real time at the step's pace. Then it stands still until the user goes on.
 	Rest time.Duration
 	// Limit bounds the time until the step ends.
 	Limit time.Duration
