@@ -174,8 +174,9 @@ const howItIs = `if (parent !== self) addEventListener("message", async (e) => {
 	if (e.data !== "how is it" || !globalThis.informerscope) return; // asked again
 	await informerscope.ready;
 	const s = await informerscope.state();
+	const {step, state} = document.querySelector(".storybar").dataset;
 	e.source.postMessage({how: [document.documentElement.classList.contains("is-light"), s.holds.length, s.view.mode, new URLSearchParams(location.hash.slice(1)).get("story"),
-		document.querySelector(".storybar").dataset.step].join()}, "*");
+		[step, state].filter(Boolean).join(" ")].join()}, "*");
 })`
 
 // attack is a page that sends every call to a frame in every way, and records the answers.
@@ -302,15 +303,15 @@ func TestSlidevDrivesTheStage(t *testing.T) {
 	if err := p.Navigate(harness.Timeout(t, time.Minute), serveFiles(t, filepath.Join(deck, "dist"), nil)+"/#/2"); err != nil {
 		t.Fatal(err)
 	}
-	// Each wait ends when the story has come to a step.
-	comes := func(step string) {
+	// Each wait ends when the story has come to a step, before its motion or at its end.
+	comes := func(step, state string) {
 		t.Helper()
 		how := `new Promise((done) => {
 			addEventListener("message", (e) => e.data?.how && done(e.data.how));
 			setTimeout(done, 5000, "no answer");
 			document.querySelector("iframe").contentWindow.postMessage("how is it", "*");
 		})`
-		if err := p.WaitFor(harness.Timeout(t, time.Minute), how+".then((how) => how.endsWith(',ring,"+step+"'))", how); err != nil {
+		if err := p.WaitFor(harness.Timeout(t, time.Minute), how+".then((how) => how.endsWith(',ring,"+step+" "+state+"'))", how); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -320,12 +321,13 @@ func TestSlidevDrivesTheStage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	comes("1")
+	comes("1", "stands")
 	press("ArrowRight")
+	comes("1", "told")
 	press("ArrowRight")
-	comes("2")
+	comes("2", "stands")
 	harness.Shot(t, p, "slidev")
 	press("ArrowLeft")
-	comes("1")
+	comes("1", "told")
 	p.ExpectClean(t)
 }
