@@ -222,6 +222,47 @@ func TestAMotionIsSeen(t *testing.T) {
 	}
 }
 
+// TestARestIsOver plays the stories with narrow windows: after a step's end time runs on for the seconds of its rest, and then stands.
+func TestARestIsOver(t *testing.T) {
+	isSlowRest := func(step *Step) bool { return step.Rest > 0 && step.window() < usualWindow }
+	for _, story := range library(t) {
+		if !slices.ContainsFunc(story.Steps, func(step Step) bool { return isSlowRest(&step) }) {
+			continue
+		}
+		t.Run(story.ID, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := newStage(t, []*Story{story})
+				defer s.close()
+				begun := make(chan error, 1)
+				go func() { begun <- s.player.Begin(t.Context(), story.ID, story.Releases[0], 0) }()
+				if err := <-begun; err != nil {
+					t.Fatal(err)
+				}
+				for i := range story.Steps {
+					step := &story.Steps[i]
+					if d := s.begin(i); d.Waits {
+						s.turnAtWait(i)
+					}
+					d := s.show(10*time.Minute, func(d *view.StoryState) bool { return d.Last == i && d.Ended })
+					if !d.Ended {
+						t.Fatalf("step %d does not end: %+v", i+1, d)
+					}
+					if isSlowRest(step) {
+						most := step.Rest + 2*longestPause
+						if d = s.show(most, func(d *view.StoryState) bool { return d.Stands }); !d.Stands {
+							t.Errorf("step %d, %s: time does not stand %v after its end, and its rest is %v", i+1, step.Name.EN, most, step.Rest)
+						}
+					}
+					if i+1 < len(story.Steps) {
+						s.turnPast(d)
+					}
+				}
+			})
+		})
+	}
+}
+
 // TestNothingIsSaidThatIsNotSo plays every story in every release, going on every 0.2 s to every 60 s, forwards and backwards. It checks the claim of each
 // sentence against the State at each moment at which the sentence shows.
 func TestNothingIsSaidThatIsNotSo(t *testing.T) {
