@@ -152,14 +152,14 @@ func (p *Probe) Factory(factory interface{}) (seen []InformerStatus, err error) 
 func (p *Probe) seeAll(all []joints.FactoryInformer) (seen []InformerStatus, err error) {
 	type entry struct {
 		joints.FactoryInformer
-		of      target
+		target  target
 		inf     cache.SharedIndexInformer
 		generic genericInformer // set if the factory returns generic informers
 	}
 	var found []entry
 	left := 0
 	for _, x := range all {
-		e := entry{FactoryInformer: x, of: resourceOf(x.Key)}
+		e := entry{FactoryInformer: x, target: resourceOf(x.Key)}
 		switch x := x.Value.(type) {
 		case cache.SharedIndexInformer:
 			e.inf = x
@@ -170,10 +170,10 @@ func (p *Probe) seeAll(all []joints.FactoryInformer) (seen []InformerStatus, err
 		}
 		found = append(found, e)
 	}
-	sort.Slice(found, func(i, j int) bool { return found[i].of.name() < found[j].of.name() })
+	sort.Slice(found, func(i, j int) bool { return found[i].target.name() < found[j].target.name() })
 	for _, e := range found {
 		t, isType := e.Key.(reflect.Type)
-		l := p.lane(e.of, isType && !hasGroup(t), e.inf)
+		l := p.lane(e.target, isType && !hasGroup(t), e.inf)
 		if l == nil {
 			left++
 			continue

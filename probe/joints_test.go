@@ -33,11 +33,11 @@ func TestJointsAreInOneFolder(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		has := path.Ext(file) == ".s" || reachesIn(t, file, string(text))
-		if path.Dir(file) != "internal/joints" && has {
+		reaches := path.Ext(file) == ".s" || reachesIn(t, file, string(text))
+		if path.Dir(file) != "internal/joints" && reaches {
 			t.Errorf("%s reaches for private parts: only internal/joints may", file)
 		}
-		if has {
+		if reaches {
 			n++
 			if isBuiltWithTag(t, file, string(text)) {
 				t.Errorf("%s reaches for private parts, and the tag informerscope_public does not leave it out", file)
@@ -55,15 +55,15 @@ func TestJointsAreInOneFolder(t *testing.T) {
 
 // reachesIn reports whether a file imports unsafe, links to a name of another package, looks up a field by a private name or a variable one, or reads names on
 // the stack. A test may look at the stack of the probe itself.
-func reachesIn(t *testing.T, file, text string) (has bool) {
+func reachesIn(t *testing.T, file, text string) (reaches bool) {
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, text, parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, x := range parsed.Imports {
-		has = has || x.Path.Value == `"unsafe"` || x.Path.Value == `"C"`
+		reaches = reaches || x.Path.Value == `"unsafe"` || x.Path.Value == `"C"`
 	}
-	has = has || regexp.MustCompile(`(?m)^//go:linkname`).MatchString(text)
+	reaches = reaches || regexp.MustCompile(`(?m)^//go:linkname`).MatchString(text)
 	ast.Inspect(parsed, func(node ast.Node) bool {
 		call, isCall := node.(*ast.CallExpr)
 		if !isCall {
@@ -73,15 +73,15 @@ func reachesIn(t *testing.T, file, text string) (has bool) {
 		case called == nil:
 		case called.Sel.Name == "FieldByName":
 			name, isConstant := call.Args[0].(*ast.BasicLit)
-			has = has || !isConstant || unicode.IsLower(rune(name.Value[1]))
+			reaches = reaches || !isConstant || unicode.IsLower(rune(name.Value[1]))
 		case called.Sel.Name == "CallersFrames":
-			has = has || !strings.HasSuffix(file, "_test.go")
+			reaches = reaches || !strings.HasSuffix(file, "_test.go")
 		case slices.Contains([]string{"UnsafeAddr", "UnsafePointer", "NewAt"}, called.Sel.Name):
-			has = true
+			reaches = true
 		}
 		return true
 	})
-	return has
+	return reaches
 }
 
 // isBuiltWithTag reports whether a file may be in a program with the tag informerscope_public, on any processor.

@@ -14,20 +14,20 @@ func (l *lane) sourceName(h interface{}) (name string) {
 			name = ""
 		}
 	}()
-	of, ok := joints.SourceOf[workView](h)
+	src, ok := joints.SourceOf[workView](h)
 	if !ok {
 		return ""
 	}
-	controller, informer := of.Queue.names()
+	controller, informer := src.Queue.names()
 	kind := l.kind
 	if kind == "" {
 		kind = l.name
 	}
 	how := "Watches " + kind
-	switch typ := withoutTypeArguments(of.Type); {
+	switch typ := withoutTypeArguments(src.Type); {
 	case strings.HasSuffix(typ, ".TypedEnqueueRequestForObject") && (l.isNamed(controller, informer) || strings.EqualFold(kind, controller)):
 		how = "For"
-	case strings.HasSuffix(typ, ".enqueueRequestForOwner"), strings.HasSuffix(typ, ".TypedFuncs") && isWrapped(of.CreateFunc):
+	case strings.HasSuffix(typ, ".enqueueRequestForOwner"), strings.HasSuffix(typ, ".TypedFuncs") && isWrapped(src.CreateFunc):
 		how = "Owns " + kind
 	}
 	return controller + " · " + how

@@ -120,7 +120,7 @@ func TestWaitsBesideTheReflector(t *testing.T) {
 		p.detach()
 		var waits []time.Duration
 		var began, wait int64
-		for _, text := range r.was {
+		for _, text := range r.texts {
 			var l line
 			if json.Unmarshal([]byte(text), &l) != nil {
 				continue

@@ -74,9 +74,9 @@ func (s *apiServer) status(code int) {
 // wireLines returns the lines about requests since the last call, with their waits in ms.
 func (r *reading) wireLines() (lines []string) {
 	r.t.Helper()
-	from := len(r.was)
+	from := len(r.texts)
 	r.drain()
-	for _, text := range r.was[from:] {
+	for _, text := range r.texts[from:] {
 		var l line
 		if err := json.Unmarshal([]byte(text), &l); err != nil {
 			r.t.Fatal(err)
@@ -265,7 +265,7 @@ func TestAWatchOfNobody(t *testing.T) {
 	_ = further.Close()
 	var got []string
 	r.drain()
-	for _, text := range r.was {
+	for _, text := range r.texts {
 		var l line
 		if err := json.Unmarshal([]byte(text), &l); err != nil {
 			t.Fatal(err)

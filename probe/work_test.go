@@ -175,12 +175,12 @@ func (w *work) comparableText() string {
 
 // reading is a viewer whose text is folded as it comes.
 type reading struct {
-	t    *testing.T
-	v    *viewer
-	text strings.Builder
-	read int
-	work *work
-	was  []string
+	t     *testing.T
+	v     *viewer
+	text  strings.Builder
+	read  int
+	work  *work
+	texts []string
 }
 
 func newReading(t *testing.T, p *Probe) *reading {
@@ -214,9 +214,9 @@ func (r *reading) drain() {
 		if l.Kind == "Note" && strings.Contains(l.Text, "a gap") {
 			r.t.Fatal("a gap")
 		}
-		r.was = append(r.was, s)
+		r.texts = append(r.texts, s)
 		if err := r.work.apply(&l); err != nil {
-			r.t.Fatalf("%s: %v; before it:\n%s", s, err, strings.Join(r.was[max(0, len(r.was)-12):], "\n"))
+			r.t.Fatalf("%s: %v; before it:\n%s", s, err, strings.Join(r.texts[max(0, len(r.texts)-12):], "\n"))
 		}
 	}
 }
@@ -538,7 +538,7 @@ func TestListerRead(t *testing.T) {
 	_, _, _ = inf.GetIndexer().Get(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "ns1", Name: "o00001"}})
 	r.drain()
 	var got []string
-	for _, text := range r.was {
+	for _, text := range r.texts {
 		var l line
 		if err := json.Unmarshal([]byte(text), &l); err != nil {
 			t.Fatal(err)

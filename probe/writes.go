@@ -73,7 +73,7 @@ func (t *trip) write(r *http.Request) (*http.Response, error) {
 type writing struct {
 	io.ReadCloser
 	p      *Probe
-	of     *reconcile
+	run    *reconcile
 	sent   time.Time
 	write  written
 	ns     string
@@ -97,7 +97,7 @@ func (p *Probe) beginWrite(r *http.Request) (w *writing) {
 	if !ok || r.URL.Query().Get("dryRun") != "" {
 		return nil
 	}
-	w = &writing{p: p, of: run, sent: time.Now(), ns: ns, write: written{verb: r.Method, resource: cut(resource.name()), subresource: cut(subresource)}}
+	w = &writing{p: p, run: run, sent: time.Now(), ns: ns, write: written{verb: r.Method, resource: cut(resource.name()), subresource: cut(subresource)}}
 	if name != "" {
 		w.write.key = cut(join(ns, name))
 	}
@@ -112,7 +112,7 @@ func (p *Probe) beginWrite(r *http.Request) (w *writing) {
 }
 
 func (w *writing) emit(k kind, x written, rv string) {
-	e := event{kind: k, lane: w.of.lane, key: w.of.key, listener: w.of.worker, req: w.lane, rv: rv, more: &x}
+	e := event{kind: k, lane: w.run.lane, key: w.run.key, listener: w.run.worker, req: w.lane, rv: rv, more: &x}
 	if k == evWritten {
 		e.dur = time.Since(w.sent)
 	}

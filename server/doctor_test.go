@@ -100,11 +100,11 @@ func TestDoctorOfAFile(t *testing.T) {
 	for _, part := range []string{"\u001b]0;x\u0007", "\u001b[2J", "\u202e", "\u2066", "\u009b", "\u007f", "\nno findings"} {
 		name, _ := json.Marshal("pods" + part)
 		for _, member := range []string{"resource", "group"} {
-			was := map[string]string{"resource": `"resource":"pods"`, "group": `"group":""`}[member]
-			is := fmt.Sprintf("%q:%s", member, name)
-			quotedWas, _ := json.Marshal(was)
-			quotedIs, _ := json.Marshal(is)
-			text := strings.ReplaceAll(strings.ReplaceAll(ill(), was, is), string(quotedWas[1:len(quotedWas)-1]), string(quotedIs[1:len(quotedIs)-1]))
+			old := map[string]string{"resource": `"resource":"pods"`, "group": `"group":""`}[member]
+			now := fmt.Sprintf("%q:%s", member, name)
+			quotedWas, _ := json.Marshal(old)
+			quotedIs, _ := json.Marshal(now)
+			text := strings.ReplaceAll(strings.ReplaceAll(ill(), old, now), string(quotedWas[1:len(quotedWas)-1]), string(quotedIs[1:len(quotedIs)-1]))
 			file := write0600(t, "name.trace", text)
 			out, status, err := examine(t, file)
 			if status != 1 || strings.ContainsFunc(out, func(r rune) bool { return r != '\n' && !unicode.IsGraphic(r) }) || strings.Contains(out, "\nno findings") {

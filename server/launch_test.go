@@ -339,7 +339,7 @@ func TestMetricsListener(t *testing.T) {
 	address, _, _ := strings.Cut(rest, "\n")
 	apart := &running{t: t, base: "http://" + address, token: r.token}
 	for _, test := range []struct {
-		of     *running
+		srv    *running
 		path   string
 		code   int
 		within string
@@ -348,9 +348,9 @@ func TestMetricsListener(t *testing.T) {
 		{apart, "/", 404, "/metrics"}, {apart, "/app.js", 404, ""}, {apart, "/relay", 404, ""},
 		{r, "/metrics", 404, "--metrics-listen"}, {r, "/healthz", 200, "ok"}, {r, "/readyz", 200, "ok"}, {r, "/", 200, "doctype"},
 	} {
-		response, body := test.of.get(test.path, nil)
+		response, body := test.srv.get(test.path, nil)
 		if response.StatusCode != test.code || !strings.Contains(body, test.within) {
-			t.Errorf("%s%s: %d %.200s", test.of.base, test.path, response.StatusCode, body)
+			t.Errorf("%s%s: %d %.200s", test.srv.base, test.path, response.StatusCode, body)
 		}
 	}
 	if response, body := apart.get("/metrics", func(q *http.Request) { q.Host = "informerscope.monitoring.svc:9090" }); response.StatusCode != 200 ||

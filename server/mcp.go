@@ -194,8 +194,8 @@ func differences(own, other map[string]fold.Fidelity) map[string]fold.Fidelity {
 	out := map[string]fold.Fidelity{}
 	for _, known := range []map[string]fold.Fidelity{own, other} {
 		for member := range known {
-			if is := fold.FidelityOf(own, member); is != fold.FidelityOf(other, member) {
-				out[member] = fold.Fidelity{How: cmp.Or(is.How, "exact"), Why: is.Why}
+			if fidelity := fold.FidelityOf(own, member); fidelity != fold.FidelityOf(other, member) {
+				out[member] = fold.Fidelity{How: cmp.Or(fidelity.How, "exact"), Why: fidelity.Why}
 			}
 		}
 	}

@@ -47,7 +47,7 @@ func allowLists(requests []string) error {
 			requests[i] = ""
 			continue
 		}
-		if is, refusal := (guard.Rules{Resources: resources}).Check(r); refusal != nil || is.Resource == "" || is.Name != "" || is.Watch {
+		if asked, refusal := (guard.Rules{Resources: resources}).Check(r); refusal != nil || asked.Resource == "" || asked.Name != "" || asked.Watch {
 			requests[i] = ""
 		}
 	}

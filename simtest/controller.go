@@ -36,11 +36,11 @@ func (c *Cluster) Factory(factory any) {
 	defer lock.Unlock()
 	//maporder:free each informer is a lane of its own
 	for typ, inf := range *all {
-		var of schema.GroupVersionResource
+		var resource schema.GroupVersionResource
 		if example, ok := reflect.New(typ.Elem()).Interface().(runtime.Object); ok {
-			of, _ = resourceOf(example)
+			resource, _ = resourceOf(example)
 		}
-		inf = c.Informer(of, inf)
+		inf = c.Informer(resource, inf)
 		inf.(*informer).typ = typ
 		(*all)[typ] = inf
 	}
@@ -198,8 +198,8 @@ func (x *indexer) inIndex(name string, values ...string) func(any) bool {
 		if index == nil {
 			return false
 		}
-		has, err := index(object)
-		return err == nil && slices.ContainsFunc(has, func(v string) bool { return slices.Contains(values, v) })
+		filed, err := index(object)
+		return err == nil && slices.ContainsFunc(filed, func(v string) bool { return slices.Contains(values, v) })
 	}
 }
 

@@ -38,7 +38,7 @@ func post(name string, value any) error {
 }
 
 // progress returns a function that reports progress to the page, at most ten times a second: see lab.Options.
-func progress() func(what string, done, of int) {
+func progress() func(what string, done, total int) {
 	var last time.Time
 	return func(what string, done, total int) {
 		if now := time.Now(); now.Sub(last) >= 100*time.Millisecond {

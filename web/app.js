@@ -207,13 +207,13 @@ const link = new Link({
     firstVisit?.end(); // the buttons of what ended are under it
     lost.end(c);
   },
-  onAir: (is) => {
-    broadcast?.hear(is);
+  onAir: (state) => {
+    broadcast?.hear(state);
     ctx.repaint();
   },
   failed: (message) => failures.report(message),
-  hearing: (is) => {
-    audience?.hear(is);
+  hearing: (state) => {
+    audience?.hear(state);
     ctx.repaint();
   },
   silent: (seconds) => lost.reportSilence(seconds, link.dead),
@@ -366,13 +366,13 @@ async function picture(caption = true) {
 
 /** Puts the page on white until what it gives is called. */
 function light() {
-  const was = theme.name;
+  const before = theme.name;
   const wear = (/** @type {string} */ name) => {
     theme.wear(name);
     resize();
   };
-  wear(was.startsWith('contrast') ? 'contrast-light' : 'light');
-  return () => wear(was);
+  wear(before.startsWith('contrast') ? 'contrast-light' : 'light');
+  return () => wear(before);
 }
 
 /** Prints a story, and shows what prevents it. @param {string} id */

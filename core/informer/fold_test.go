@@ -184,11 +184,11 @@ func (f *folder) apply(e *event.Event) {
 
 	case event.KindStoreAdded, event.KindStoreUpdated:
 		stored := e.Stored()
-		_, had := st.Objects[stored.Key]
-		if had != (e.Kind == event.KindStoreUpdated) {
-			f.complain("kind %d of %q, whose key exists: %v", e.Kind, stored.Key, had)
+		_, known := st.Objects[stored.Key]
+		if known != (e.Kind == event.KindStoreUpdated) {
+			f.complain("kind %d of %q, whose key exists: %v", e.Kind, stored.Key, known)
 		}
-		if had && st.Objects[stored.Key] != stored.Old {
+		if known && st.Objects[stored.Key] != stored.Old {
 			f.complain("KindStoreUpdated of %q has another old object than the fold", stored.Key)
 		}
 		st.Objects[stored.Key], st.ResourceVersion = stored.Obj, stored.StoreRV

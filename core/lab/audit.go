@@ -57,11 +57,11 @@ func (a *auditor) log(w levers.Write, isOld bool) {
 	case !isWatched || !madeVersion:
 		return
 	}
-	is := fold.Audit{Author: w.Author, Verb: w.Verb, Resource: w.Resource, Subresource: w.Subresource, Words: fold.Shorten(w.Words)}
+	record := fold.Audit{Author: w.Author, Verb: w.Verb, Resource: w.Resource, Subresource: w.Subresource, Words: fold.Shorten(w.Words)}
 	if w.Person {
-		is.User = w.User
+		record.User = w.User
 	}
-	text, err := json.Marshal(is)
+	text, err := json.Marshal(record)
 	if err != nil { // strings only
 		panic(err)
 	}

@@ -71,12 +71,12 @@ func listAll(ctx context.Context, client *restwatch.Client, requests []string) [
 	known := map[string]doctor.List{"": {}}
 	lists := make([]doctor.List, len(requests))
 	for i, request := range requests {
-		is, isKnown := known[request]
+		answer, isKnown := known[request]
 		if !isKnown {
-			is.RV, is.Versions, is.Err = client.ListVersions(ctx, request)
-			known[request] = is
+			answer.RV, answer.Versions, answer.Err = client.ListVersions(ctx, request)
+			known[request] = answer
 		}
-		lists[i] = is
+		lists[i] = answer
 	}
 	return lists
 }

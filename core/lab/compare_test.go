@@ -63,18 +63,19 @@ func TestTheClusterIsListedAgain(t *testing.T) {
 			if err != nil || len(got.Opinions) != 1 {
 				t.Fatalf("%+v, %v", got, err)
 			}
-			is, rules := got.Opinions[0], []string{}
+			opinion, rules := got.Opinions[0], []string{}
 			for _, f := range got.Findings {
 				rules = append(rules, f.Rule)
 			}
-			if is.Apart != x.apart || is.Moving != 0 || strings.Join(rules, " ") != x.rules || !strings.Contains(is.Error, x.why) || (x.why == "") != (is.Error == "") {
-				t.Errorf("%+v with the findings %q, want %d apart with %q", is, rules, x.apart, x.rules)
+			if opinion.Apart != x.apart || opinion.Moving != 0 || strings.Join(rules, " ") != x.rules || !strings.Contains(opinion.Error, x.why) ||
+				(x.why == "") != (opinion.Error == "") {
+				t.Errorf("%+v with the findings %q, want %d apart with %q", opinion, rules, x.apart, x.rules)
 			}
-			if is.Request == "" != (x.answer == nil) || lists.Load()-before != map[bool]int32{true: 1}[x.answer != nil] {
-				t.Errorf("it sent %d lists, %+v", lists.Load()-before, is)
+			if opinion.Request == "" != (x.answer == nil) || lists.Load()-before != map[bool]int32{true: 1}[x.answer != nil] {
+				t.Errorf("it sent %d lists, %+v", lists.Load()-before, opinion)
 			}
-			if x.name == "the same" && (is.Objects != n || is.RV == "" || fmt.Sprint(is.IsSynced) != "true") {
-				t.Errorf("%+v, want %d objects", is, n)
+			if x.name == "the same" && (opinion.Objects != n || opinion.RV == "" || fmt.Sprint(opinion.IsSynced) != "true") {
+				t.Errorf("%+v, want %d objects", opinion, n)
 			}
 		})
 	}

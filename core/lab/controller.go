@@ -191,11 +191,11 @@ func (c *controller) makeChild(ctx context.Context, worker int32, key string, o 
 	}
 	if name == "" {
 		start := c.x.clock.Now()
-		of := int(c.lane.index) + 1
-		c.x.emit(c.lane.index, event.ClusterWrite{Key: key, Verb: http.MethodPost, Worker: worker, Lane: of, Objects: aPod("")}.Event())
+		number := int(c.lane.index) + 1
+		c.x.emit(c.lane.index, event.ClusterWrite{Key: key, Verb: http.MethodPost, Worker: worker, Lane: number, Objects: aPod("")}.Event())
 		var rv string
 		name, rv, err = c.writer.create(ctx, o, how == "generated")
-		c.x.emit(c.lane.index, event.ClusterWritten{Key: key, Verb: http.MethodPost, Worker: worker, RV: rv, Took: c.x.clock.Since(start), Err: err, Lane: of,
+		c.x.emit(c.lane.index, event.ClusterWritten{Key: key, Verb: http.MethodPost, Worker: worker, RV: rv, Took: c.x.clock.Since(start), Err: err, Lane: number,
 			Objects: aPod(o.GetNamespace() + "/" + name)}.Event())
 		if err != nil && !apierrors.IsAlreadyExists(err) {
 			return nil, err

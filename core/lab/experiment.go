@@ -51,7 +51,7 @@ type experiment struct {
 	lab        *Lab
 	selection  event.Selection
 	clock      clock.WithTicker
-	connect    func(hooks restwatch.Hooks, of event.Selection, report func(relayclient.Trouble)) *restwatch.Client
+	connect    func(hooks restwatch.Hooks, sel event.Selection, report func(relayclient.Trouble)) *restwatch.Client
 	disconnect func() // from the source
 	ctx        context.Context
 	cancel     context.CancelFunc
@@ -125,9 +125,9 @@ func (x *experiment) emit(lane uint8, e event.Event) {
 
 // report returns a function that notes the trouble of a lane's requests, until another log begins.
 func (x *experiment) report(lane uint8) func(relayclient.Trouble) {
-	return func(is relayclient.Trouble) {
+	return func(trouble relayclient.Trouble) {
 		if !x.isOver.Load() {
-			x.lab.troubles.noteRequests(x.generation, lane, is)
+			x.lab.troubles.noteRequests(x.generation, lane, trouble)
 		}
 	}
 }
@@ -164,16 +164,16 @@ func (l *Lab) newExperiment(sel event.Selection, generation uint64) *experiment 
 	x.connect, x.disconnect = l.src.informers()
 	targets := map[event.Target]*versions{}
 	clients := map[event.Target]*restwatch.Client{}
-	for i, of := range sel.Lanes() {
-		ln := &lane{index: uint8(i), target: of, gvr: gvrOf(of.Target), versions: targets[of.Target], client: clients[of.Target]}
+	for i, target := range sel.Lanes() {
+		ln := &lane{index: uint8(i), target: target, gvr: gvrOf(target.Target), versions: targets[target.Target], client: clients[target.Target]}
 		if ln.versions == nil {
 			ln.versions = newVersions()
-			targets[of.Target] = ln.versions
+			targets[target.Target] = ln.versions
 		}
 		// For one resource, the lanes of the releases share a client, whose requests are logged in lane 0. For several, each informer has its own.
 		if ln.client == nil || len(sel.Resources) > 0 {
 			ln.client = x.newClient(ln)
-			clients[of.Target] = ln.client
+			clients[target.Target] = ln.client
 		}
 		x.lanes = append(x.lanes, ln)
 	}
@@ -286,13 +286,13 @@ func (x *experiment) laneGroup(at int) []*lane {
 	if at < 0 || at >= len(x.lanes) {
 		return nil
 	}
-	of := x.lanes[at].target
-	if of.Unshared {
+	target := x.lanes[at].target
+	if target.Unshared {
 		return x.lanes[at : at+1]
 	}
 	var all []*lane
 	for _, ln := range x.lanes {
-		if ln.target.Target == of.Target && !ln.target.Unshared {
+		if ln.target.Target == target.Target && !ln.target.Unshared {
 			all = append(all, ln)
 		}
 	}
@@ -440,15 +440,15 @@ func (x *experiment) watchCluster(period time.Duration, cluster *simcluster.Clus
 		wires := x.wires()
 		for _, ln := range x.currentLanes() {
 			name := ln.gvr.GroupResource().String()
-			is := clusterStats{s.ResourceVersion, s.OldestResourceVersion[name], s.Objects[name], int(s.Writes), x.unread(ln, cluster)}
+			stats := clusterStats{s.ResourceVersion, s.OldestResourceVersion[name], s.Objects[name], int(s.Writes), x.unread(ln, cluster)}
 			// Lanes that share their requests differ only in what they have not read.
-			if was := last[ln.index]; is == was || is.unread == was.unread && !slices.Contains(wires, ln) { // also while none has been polled
+			if before := last[ln.index]; stats == before || stats.unread == before.unread && !slices.Contains(wires, ln) { // also while none has been polled
 				continue
 			}
-			last[ln.index] = is
+			last[ln.index] = stats
 			x.emit(ln.index, event.Cluster{
-				RV: strconv.FormatUint(is.latest, 10), Oldest: strconv.FormatUint(is.oldest, 10), Objects: is.objects, Writes: is.writes,
-				Unread: is.unread,
+				RV: strconv.FormatUint(stats.latest, 10), Oldest: strconv.FormatUint(stats.oldest, 10), Objects: stats.objects, Writes: stats.writes,
+				Unread: stats.unread,
 			}.Event())
 		}
 		select {

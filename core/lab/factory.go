@@ -49,14 +49,14 @@ func (f *releaseFactory) setStage(stage string) {
 func (x *experiment) makeFactoriesLocked(lanes []*lane, late string) {
 	x.factories = nil
 	releases := max(len(x.selection.Releases), 1)
-	of := make([]*releaseFactory, releases)
+	factories := make([]*releaseFactory, releases)
 	for _, ln := range lanes {
 		release := int(ln.index) % releases // by its place: the same release may run twice
-		f := of[release]
+		f := factories[release]
 		if f == nil {
 			f = &releaseFactory{release: ln.target.Release, factory: factory.NewSharedInformerFactory(ln.client, metricsResync)}
 			f.ctx, f.cancel = context.WithCancel(x.ctx)
-			of[release] = f
+			factories[release] = f
 			x.factories = append(x.factories, f)
 		}
 		if ln.target.Name() == late {
@@ -308,9 +308,9 @@ func (i Informer) SetUnshared(on *bool) (now bool, err error) {
 
 // findUnshared returns the running unshared informer beside that of a lane; nil if there is none.
 func (x *experiment) findUnshared(at int) *lane {
-	of := x.lanes[at].target
+	target := x.lanes[at].target
 	for _, ln := range x.lanes {
-		if ln.target.Unshared && ln.target.Target == of.Target && ln.target.Release == of.Release && ln.running() {
+		if ln.target.Unshared && ln.target.Target == target.Target && ln.target.Release == target.Release && ln.running() {
 			return ln
 		}
 	}
@@ -336,8 +336,8 @@ func (x *experiment) setUnsharedLocked(at int, on bool) error {
 	if there != nil {
 		return fmt.Errorf("%s already has an unshared informer; end that one first", x.lanes[at].target.Name())
 	}
-	of := x.lanes[at].target
-	of.Unshared, of.Shard = true, x.shard
+	target := x.lanes[at].target
+	target.Unshared, target.Shard = true, x.shard
 	free, count := len(x.lanes), 0
 	for i, ln := range x.lanes {
 		if !ln.target.Unshared {
@@ -346,7 +346,7 @@ func (x *experiment) setUnsharedLocked(at int, on bool) error {
 		count++
 		select {
 		case <-ln.done:
-			if free == len(x.lanes) || ln.target == of {
+			if free == len(x.lanes) || ln.target == target {
 				free = i
 			}
 		default:
@@ -356,7 +356,7 @@ func (x *experiment) setUnsharedLocked(at int, on bool) error {
 		return fmt.Errorf("at most %d unshared informers can run; end one, and wait until it has ended", maxUnshared)
 	}
 	ln := &lane{
-		index: uint8(free), target: of, gvr: gvrOf(of.Target), versions: newVersions(), listeners: map[int32]*listener{}, done: make(chan struct{}),
+		index: uint8(free), target: target, gvr: gvrOf(target.Target), versions: newVersions(), listeners: map[int32]*listener{}, done: make(chan struct{}),
 	}
 	ln.ctx, ln.cancel = context.WithCancel(x.ctx)
 	ln.client = x.newClient(ln)

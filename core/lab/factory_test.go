@@ -99,7 +99,7 @@ func TestAFactoryHasAnInformerForEachResource(t *testing.T) {
 					t.Errorf("%+v", f)
 				}
 				for _, x := range f.Factories {
-					if x.Stage != "synced" || x.Synced != 3 || x.Of != 3 || len(x.Waiting) > 0 {
+					if x.Stage != "synced" || x.Synced != 3 || x.Lanes != 3 || len(x.Waiting) > 0 {
 						t.Errorf("%+v", x)
 					}
 				}
@@ -175,7 +175,7 @@ func TestWhatWaitForCacheSyncStillWaitsFor(t *testing.T) {
 		}
 		pass(3 * time.Second)
 		f := factoryOf(rec)
-		if x := f.Factories[0]; x.Stage != "started" || !slices.Equal(x.Waiting, []string{"nodes"}) || x.Synced != 2 || x.Of != 3 {
+		if x := f.Factories[0]; x.Stage != "started" || !slices.Equal(x.Waiting, []string{"nodes"}) || x.Synced != 2 || x.Lanes != 3 {
 			t.Errorf("%+v", x)
 		}
 		if f.Rows[0].Resource != "nodes" || !slices.Equal(f.Rows[0].Held, []string{"pop"}) || len(f.Rows[1].Held) > 0 {

@@ -217,7 +217,7 @@ func TestAForkThatChangesNothingNeverParts(t *testing.T) {
 
 // TestAForkPartsAtItsAct: the first event that differs is what the act did, at its time, in the second lane.
 func TestAForkPartsAtItsAct(t *testing.T) {
-	for do, check := range map[string]func(t *testing.T, l *Lab, x *facts.Fork, one, two *fold.State){
+	for deed, check := range map[string]func(t *testing.T, l *Lab, x *facts.Fork, one, two *fold.State){
 		"fault:cut": func(t *testing.T, _ *Lab, x *facts.Fork, one, two *fold.State) {
 			if x.Parting.Kind != "WireDone" || x.Parting.Lane != 1 || x.Parting.AtMillis != x.AtMillis || two.Reflector.Relists+two.Reflector.Watches <=
 				one.Reflector.Relists+one.Reflector.Watches {
@@ -253,9 +253,9 @@ func TestAForkPartsAtItsAct(t *testing.T) {
 			}
 		},
 	} {
-		t.Run(do, func(t *testing.T) {
+		t.Run(deed, func(t *testing.T) {
 			forkLab(t, selection.Change{}, func(l *Lab, rec *trace.Recorder) {
-				forkNow(t, l, rec, do)
+				forkNow(t, l, rec, deed)
 				<-time.After(10 * time.Second)
 				f := headFold(rec)
 				x := f.Fork()

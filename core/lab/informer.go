@@ -62,9 +62,9 @@ func (x *experiment) laneName(lane int) string {
 	if x.checkLane(lane) != nil {
 		return fmt.Sprintf("informer %d", lane)
 	}
-	of := x.lanes[lane].target
-	if of.Unshared {
-		return of.Name() + " (not shared)"
+	target := x.lanes[lane].target
+	if target.Unshared {
+		return target.Name() + " (not shared)"
 	}
-	return of.Name()
+	return target.Name()
 }

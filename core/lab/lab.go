@@ -32,7 +32,7 @@ type Options struct {
 	// events, and a Story can be replayed. Only one goroutine calls it.
 	Idle func()
 	// Progress is called while a simulated cluster is created ("first", in objects) or a file is read ("file", in bytes). It may be nil.
-	Progress func(what string, done, of int)
+	Progress func(what string, done, total int)
 	// Yield, if set, lets the program's other work run: long computations call it now and then. It is for a program whose goroutines share one thread
 	// with the page's calls.
 	Yield func()
@@ -212,11 +212,11 @@ func (l *Lab) missingNamespaceLocked(generation uint64) {
 	if l.src.cluster == nil {
 		return
 	}
-	is := relayclient.Trouble{}
+	trouble := relayclient.Trouble{}
 	if name := l.selection.AnyWatched(); name != "" && !l.src.cluster.HasNamespace(name) {
-		is = noNamespace(name, "the simulated cluster")
+		trouble = noNamespace(name, "the simulated cluster")
 	}
-	l.troubles.noteNamespace(generation, namespacedLanes(l.selection), is)
+	l.troubles.noteNamespace(generation, namespacedLanes(l.selection), trouble)
 }
 
 // namespacedLanes returns the lanes that report a missing namespace: for several resources, each one with namespaces.
@@ -225,8 +225,8 @@ func namespacedLanes(sel event.Selection) []uint8 {
 		return []uint8{0}
 	}
 	var all []uint8
-	for i, of := range sel.Lanes() {
-		if !of.ClusterScoped {
+	for i, target := range sel.Lanes() {
+		if !target.ClusterScoped {
 			all = append(all, uint8(i))
 		}
 	}
@@ -236,7 +236,7 @@ func namespacedLanes(sel event.Selection) []uint8 {
 // openSimLocked creates the simulated cluster of a selection, on v if that is not nil.
 func (l *Lab) openSimLocked(sel event.Selection, v *vclock.Clock) {
 	o := simcluster.Options{Clock: l.o.Clock, Seed: sel.Seed, Objects: sel.Objects, Rate: sel.Rate,
-		Progress: func(made, of int) { l.o.Progress("first", made, of) }}
+		Progress: func(made, total int) { l.o.Progress("first", made, total) }}
 	if o.Objects == 0 {
 		o.Objects = -1 // none; zero would mean simcluster's own default
 	}

@@ -450,8 +450,8 @@ func testRecording(t *testing.T, namesOnly bool) {
 			t.Fatal(name, err)
 		}
 		for _, content := range []string{`"spec":`, `"labels":`, `"containers":`, `"podIP":`} {
-			if has := strings.Contains(file.String(), content); has == namesOnly {
-				t.Errorf("the file has %s: %v", content, has)
+			if found := strings.Contains(file.String(), content); found == namesOnly {
+				t.Errorf("the file has %s: %v", content, found)
 			}
 		}
 		head, _ := rec.Head()
@@ -584,7 +584,7 @@ func TestTroubleBehindTheRelayIsSaidInWords(t *testing.T) {
 			defer src.stop()
 			var words string
 			client, _ := src.informers()
-			c := client(restwatch.Hooks{}, event.Selection{}, func(is relayclient.Trouble) { words = is.Words })
+			c := client(restwatch.Hooks{}, event.Selection{}, func(trouble relayclient.Trouble) { words = trouble.Words })
 			_, err := c.Do(t.Context(), http.MethodGet, "/api/v1/pods", "", nil)
 			if utilnet.IsConnectionRefused(err) != tc.refused {
 				t.Errorf("refused %v: %v", !tc.refused, err)
@@ -605,7 +605,7 @@ func TestARelayThatIsGone(t *testing.T) {
 	defer src.stop()
 	var words string
 	client, _ := src.informers()
-	c := client(restwatch.Hooks{}, event.Selection{}, func(is relayclient.Trouble) { words = is.Words })
+	c := client(restwatch.Hooks{}, event.Selection{}, func(trouble relayclient.Trouble) { words = trouble.Words })
 	_, err := c.Do(t.Context(), http.MethodGet, "/api", "", nil)
 	if !utilnet.IsConnectionRefused(err) || !strings.Contains(words, "relay") {
 		t.Errorf("%v; %q", err, words)
@@ -616,7 +616,7 @@ func TestARelayThatIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	client, _ = src.informers()
-	c = client(restwatch.Hooks{}, event.Selection{}, func(is relayclient.Trouble) { words = is.Words })
+	c = client(restwatch.Hooks{}, event.Selection{}, func(trouble relayclient.Trouble) { words = trouble.Words })
 	_, err = c.Do(t.Context(), http.MethodGet, "/api", "", nil)
 	if !utilnet.IsConnectionRefused(err) || words != "" {
 		t.Errorf("of a fault of its own: %v; %q", err, words)

@@ -96,8 +96,8 @@ func (h *handler) scribble(obj any) {
 		return
 	}
 	labels := o.GetLabels()
-	was := labels[mutatedLabel]
-	if was == mutatedValue {
+	label := labels[mutatedLabel]
+	if label == mutatedValue {
 		return
 	}
 	if labels == nil {
@@ -107,7 +107,7 @@ func (h *handler) scribble(obj any) {
 	before := o.Now()
 	labels[mutatedLabel] = mutatedValue
 	o.SetLabels(labels)
-	e := event.Mutated{RV: o.GetResourceVersion(), Listener: h.id.Load(), Obj: o.Now(), Old: before, Change: changeText(was)}
+	e := event.Mutated{RV: o.GetResourceVersion(), Listener: h.id.Load(), Obj: o.Now(), Old: before, Change: changeText(label)}
 	e.Key, _ = informer.MetaNamespaceKeyFunc(o) // all objects here have metadata
 	indexer := h.lane.informer.GetIndexer()
 	stored, exists, err := indexer.GetByKey(e.Key)
@@ -123,17 +123,17 @@ func (h *handler) scribble(obj any) {
 
 // logMeeting logs that a handler received an object which another handler mutated.
 func (h *handler) logMeeting(obj any, asOld bool) {
-	was, o, ok := findMutation(obj)
+	before, o, ok := findMutation(obj)
 	if !ok || h.hasMutated.Load() {
 		return
 	}
-	e := event.Met{RV: o.GetResourceVersion(), Listener: h.id.Load(), AsOld: asOld, Change: changeText(was)}
+	e := event.Met{RV: o.GetResourceVersion(), Listener: h.id.Load(), AsOld: asOld, Change: changeText(before)}
 	e.Key, _ = informer.MetaNamespaceKeyFunc(o)
 	h.x.emit(h.lane.index, e.Event())
 }
 
 // findMutation reports whether a handler mutated an object, and returns the label's value before that.
-func findMutation(obj any) (was string, o *object.Object, is bool) {
+func findMutation(obj any) (before string, o *object.Object, isMutated bool) {
 	if gone, ok := obj.(informer.DeletedFinalStateUnknown); ok {
 		obj = gone.Obj
 	}
@@ -144,8 +144,8 @@ func findMutation(obj any) (was string, o *object.Object, is bool) {
 	return o.Original().GetLabels()[mutatedLabel], o, true
 }
 
-func changeText(was string) string {
-	text, err := json.Marshal(fold.Change{Label: mutatedLabel, Was: was, Is: mutatedValue})
+func changeText(before string) string {
+	text, err := json.Marshal(fold.Change{Label: mutatedLabel, OldValue: before, Value: mutatedValue})
 	if err != nil { // three strings always marshal
 		panic(err)
 	}

@@ -67,8 +67,8 @@ func TestAHandlerThatMutatesIsSeenByEverybody(t *testing.T) {
 				if err != nil || len(old) != 1 {
 					t.Errorf("the index has %v under %s: %v", old, app, err)
 				}
-				if is, err := ln.informer.GetIndexer().IndexKeys("app", mutatedValue); err != nil || len(is) != 0 {
-					t.Errorf("the index has %v under %s: %v", is, mutatedValue, err)
+				if keys, err := ln.informer.GetIndexer().IndexKeys("app", mutatedValue); err != nil || len(keys) != 0 {
+					t.Errorf("the index has %v under %s: %v", keys, mutatedValue, err)
 				}
 				// What is shown.
 				s := state(rec)
@@ -77,7 +77,7 @@ func TestAHandlerThatMutatesIsSeenByEverybody(t *testing.T) {
 				}
 				m := s.Indexer.Mutations[0]
 				want := fold.Mutation{Key: old[0], RV: stored().GetResourceVersion(), Listener: 3,
-					Label: "app", Was: app, Is: mutatedValue, Stale: []string{"app"}, AtMillis: m.AtMillis}
+					Label: "app", OldValue: app, Value: mutatedValue, Stale: []string{"app"}, AtMillis: m.AtMillis}
 				if !reflect.DeepEqual(m, want) {
 					t.Errorf("%+v\nwant %+v", m, want)
 				}
@@ -87,7 +87,7 @@ func TestAHandlerThatMutatesIsSeenByEverybody(t *testing.T) {
 
 				change()
 				s = state(rec)
-				if p := s.Listeners[0]; p.MetOld != 1 || p.LastMet == nil || p.LastMet.Label != "app" || p.LastMet.Is != mutatedValue {
+				if p := s.Listeners[0]; p.MetOld != 1 || p.LastMet == nil || p.LastMet.Label != "app" || p.LastMet.Value != mutatedValue {
 					t.Errorf("the other handler: %+v, %+v", p, p.LastMet)
 				}
 				if s.Listeners[2].Mutations != 2 || s.Listeners[2].MetOld+s.Listeners[2].Met != 0 {
@@ -118,18 +118,19 @@ func TestAHandlerThatMutatesIsSeenByEverybody(t *testing.T) {
 						if !ok || !ok2 || !bytes.Equal(c.Obj.(*object.Object).Raw(), r.Obj.(*object.Object).Raw()) {
 							t.Fatalf("event %d: %s is %v, and %v in the recording", seq, old[0], c.Obj, r.Obj)
 						}
-						is := c.Obj.(*object.Object).GetLabels()["app"]
-						if (is == mutatedValue) != (c.Mutation != nil) || (c.Mutation != nil) != (r.Mutation != nil) {
-							t.Fatalf("event %d: app=%s, %v, %v in the recording", seq, is, c.Mutation, r.Mutation)
+						label := c.Obj.(*object.Object).GetLabels()["app"]
+						if (label == mutatedValue) != (c.Mutation != nil) || (c.Mutation != nil) != (r.Mutation != nil) {
+							t.Fatalf("event %d: app=%s, %v, %v in the recording", seq, label, c.Mutation, r.Mutation)
 						}
 						if lane == 0 {
-							labels[is]++
+							labels[label]++
 						}
 					}
 					if e := rec.Event(seq); e.Kind == event.KindMutated {
 						mutations++
-						if was, is := e.Mutated().Old.(*object.Object), e.Mutated().Obj.(*object.Object); was.GetLabels()["app"] != app || is.GetLabels()["app"] != mutatedValue {
-							t.Errorf("event %d: %s was %s", seq, is.Raw(), was.Raw())
+						if earlier, obj := e.Mutated().Old.(*object.Object), e.Mutated().Obj.(*object.Object); earlier.GetLabels()["app"] != app ||
+							obj.GetLabels()["app"] != mutatedValue {
+							t.Errorf("event %d: %s was %s", seq, obj.Raw(), earlier.Raw())
 						}
 					} else if e.Kind == event.KindStoreUpdated && e.Stored().Op != event.OpSync && e.Stored().Obj.(*object.Object).GetLabels()["app"] != app {
 						t.Errorf("event %d: what was stored was changed afterwards", seq)
@@ -276,7 +277,7 @@ func TestAnIndexKeepsTheKeyOfAMutatedObject(t *testing.T) {
 				if state(rec).Reflector.Relists == 0 {
 					t.Error("no relist")
 				}
-				if is, _ := releases.Parse(release); is >= releases.V137 { // it replaces the store as a whole
+				if parsed, _ := releases.Parse(release); parsed >= releases.V137 { // it replaces the store as a whole
 					check("after a relist")
 				} else {
 					check("after a relist", ghost)

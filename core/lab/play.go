@@ -6,8 +6,8 @@ import (
 	"informerscope/core/words/event"
 )
 
-// plays repeat the actions of a link, by verb. l.mu is held. An action that failed then fails again, so there is no error to return.
-var plays = withLevers(map[string]func(l *Lab, s action.Step){
+// playsLocked repeat the actions of a link, by verb. An action that failed then fails again, so there is no error to return.
+var playsLocked = withLevers(map[string]func(l *Lab, s action.Step){
 	"watch": (*Lab).playWatch,
 	"halt":  func(l *Lab, _ action.Step) { l.stopExperiment() },
 
@@ -30,7 +30,7 @@ var plays = withLevers(map[string]func(l *Lab, s action.Step){
 
 // repeatLocked carries out a step of a link.
 func (l *Lab) repeatLocked(s action.Step) {
-	plays[s.Verb](l, s) // action.Read has checked the verb
+	playsLocked[s.Verb](l, s) // action.Read has checked the verb
 	if s.Verb != "watch" && s.Verb != "halt" {
 		l.note(s)
 	}

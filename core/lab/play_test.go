@@ -57,13 +57,13 @@ func TestEveryVerbCanBePlayed(t *testing.T) {
 	verbs := action.Verbs()
 	names := map[string]bool{}
 	for _, v := range verbs {
-		if names[v.Name] || plays[v.Name] == nil {
+		if names[v.Name] || playsLocked[v.Name] == nil {
 			t.Errorf("the verb %q is twice in the table, or cannot be played", v.Name)
 		}
 		names[v.Name] = true
 	}
-	if len(plays) != len(verbs) {
-		t.Errorf("%d verbs are played, and a link can have %d", len(plays), len(verbs))
+	if len(playsLocked) != len(verbs) {
+		t.Errorf("%d verbs are played, and a link can have %d", len(playsLocked), len(verbs))
 	}
 }
 

@@ -30,12 +30,12 @@ func TestLoadingLetsOthersHaveTheirTurn(t *testing.T) {
 		if turns.Add(1) == 5 && during != nil {
 			during()
 		}
-	}, Progress: func(what string, n, of int) {
+	}, Progress: func(what string, n, total int) {
 		if what != "file" {
 			return
 		}
-		if n < done || n > of || of != len(file) {
-			t.Errorf("%d of %d bytes after %d, of %d", n, of, done, len(file))
+		if n < done || n > total || total != len(file) {
+			t.Errorf("%d of %d bytes after %d, of %d", n, total, done, len(file))
 		}
 		done = n
 	}})

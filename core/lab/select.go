@@ -97,12 +97,12 @@ func (l *Lab) Select(ctx context.Context, change selection.Change) (event.Select
 func (l *Lab) choose(ctx context.Context, change selection.Change) (next event.Selection, plan *replayPlan, err error) {
 	l.mu.Lock()
 	l.supersedeLocked()
-	was, src, closed := l.selection, l.src, l.closed
+	before, src, closed := l.selection, l.src, l.closed
 	l.mu.Unlock()
 	if closed {
-		return was, nil, errClosed
+		return before, nil, errClosed
 	}
-	if next, err = change.Apply(was); err != nil {
+	if next, err = change.Apply(before); err != nil {
 		return next, nil, err
 	}
 	if plan, err = readPlan(change); err != nil {
@@ -117,9 +117,9 @@ func (l *Lab) choose(ctx context.Context, change selection.Change) (next event.S
 		return next, nil, errors.New("there is no relay behind this page, so no live cluster can be watched; " +
 			"start informerscope's server and open the address it prints")
 	}
-	newContext := next.Source == "live" && next.Context != "" && (was.Source != "live" || was.Context != next.Context || was.Cluster == "")
+	newContext := next.Source == "live" && next.Context != "" && (before.Source != "live" || before.Context != next.Context || before.Cluster == "")
 	if !newContext {
-		change.Complete(was, &next, relayclient.Context{})
+		change.Complete(before, &next, relayclient.Context{})
 		if l.scopes.Complete(&next) {
 			return next, plan, nil
 		}
@@ -133,10 +133,10 @@ func (l *Lab) choose(ctx context.Context, change selection.Change) (next event.S
 	l.mu.Unlock()
 	<-l.turn
 	if newContext {
-		change.Complete(was, &next, relayclient.AskContext(ctx, l.o.Dial, next.Context))
+		change.Complete(before, &next, relayclient.AskContext(ctx, l.o.Dial, next.Context))
 	}
 	if !l.scopes.Complete(&next) {
-		next, err = l.resolve(ctx, next, was, src)
+		next, err = l.resolve(ctx, next, before, src)
 	}
 	l.turn <- struct{}{}
 	l.mu.Lock()
@@ -152,8 +152,8 @@ func (l *Lab) choose(ctx context.Context, change selection.Change) (next event.S
 }
 
 // resolve finds the version of a resource by asking the source of sel. That is src, if was has the same source.
-func (l *Lab) resolve(ctx context.Context, sel, was event.Selection, src *source) (event.Selection, error) {
-	if src == nil || !selection.SameSource(was, sel) {
+func (l *Lab) resolve(ctx context.Context, sel, before event.Selection, src *source) (event.Selection, error) {
+	if src == nil || !selection.SameSource(before, sel) {
 		if sel.Source == "live" {
 			src = liveSource(l.o.Dial, sel.Context, l.o.Clock, l.faults)
 		} else { // what a cluster serves does not depend on its objects

@@ -60,30 +60,30 @@ func testShards(t *testing.T, release string, unsharded bool) {
 		pass(2 * time.Second)
 		head, _ = rec.Head()
 		f := rec.FoldAt(head)
-		is := f.Factory(0)
+		factory := f.Factory(0)
 		both := whole.Indexer.Count
 		if unsharded && release == "1.37" {
 			both *= 2
 		}
-		if a, b := is.Rows[0], is.Rows[1]; a.Shard != "1/2" || b.Shard != "2/2" || a.Count+b.Count != both || a.Count == 0 || b.Count == 0 {
+		if a, b := factory.Rows[0], factory.Rows[1]; a.Shard != "1/2" || b.Shard != "2/2" || a.Count+b.Count != both || a.Count == 0 || b.Count == 0 {
 			t.Fatalf("shard %q has %d, shard %q has %d, of %d", a.Shard, a.Count, b.Shard, b.Count, whole.Indexer.Count)
 		}
-		if a := f.LaneState(is.Rows[0].Lane).Reflector; a.Lists+a.Watches != 1 {
+		if a := f.LaneState(factory.Rows[0].Lane).Reflector; a.Lists+a.Watches != 1 {
 			t.Errorf("the new informer sent %d LISTs and %d WATCHes, want one WatchList", a.Lists, a.Watches)
 		}
-		if len(is.API.Twice) != 0 || is.Sentence.ID == "factory.unshared" {
-			t.Errorf("two shards are said to be the same twice: %+v, %+v", is.API.Twice, is.Sentence)
+		if len(factory.API.Twice) != 0 || factory.Sentence.ID == "factory.unshared" {
+			t.Errorf("two shards are said to be the same twice: %+v, %+v", factory.API.Twice, factory.Sentence)
 		}
 		sent := 0
-		for _, r := range f.LaneState(is.Rows[0].Lane).API.Requests {
+		for _, r := range f.LaneState(factory.Rows[0].Lane).API.Requests {
 			if r.Open {
 				sent = r.Frames
 			}
 		}
 		if all := sent >= whole.Indexer.Count; all != unsharded {
-			t.Errorf("%d frames came for %d of %d pods", sent, is.Rows[0].Count, whole.Indexer.Count)
+			t.Errorf("%d frames came for %d of %d pods", sent, factory.Rows[0].Count, whole.Indexer.Count)
 		}
-		for _, row := range is.Rows[:2] {
+		for _, row := range factory.Rows[:2] {
 			if w := f.LaneState(row.Lane).World; w.Apart != 0 {
 				t.Errorf("shard %s is %d changes behind the cluster, and nothing is held", row.Shard, w.Apart)
 			}

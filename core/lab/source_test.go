@@ -47,8 +47,8 @@ func TestAConnectionThatComesTooLateIsClosed(t *testing.T) {
 					src.stop()
 				} else {
 					ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-					if is := relayclient.AskContexts(ctx, slow); is.Cause != "relay-silent" {
-						t.Errorf("%+v", is)
+					if got := relayclient.AskContexts(ctx, slow); got.Cause != "relay-silent" {
+						t.Errorf("%+v", got)
 					}
 					cancel()
 				}

@@ -86,8 +86,8 @@ func line(e *event.Entry) string {
 		options, _ := json.Marshal(m.Options)
 		b.Write(options)
 	}
-	for _, it := range m.Items {
-		fmt.Fprint(&b, it.Key, it.RV, raw(it.Obj), it.Indexed)
+	for _, item := range m.Items {
+		fmt.Fprint(&b, item.Key, item.RV, raw(item.Obj), item.Indexed)
 	}
 	return b.String()
 }

@@ -46,8 +46,8 @@ func recount(t *testing.T, f *fold.Fold, lane int) (held, came int64) {
 	f.Objects(lane).Range(func(c *fold.Cell) bool {
 		o := c.Obj.(*object.Object)
 		held += int64(len(o.Raw()))
-		_, was := o.Weight()
-		came += int64(was)
+		_, before := o.Weight()
+		came += int64(before)
 		return true
 	})
 	return held, came
@@ -102,11 +102,11 @@ func TestTheStoreIsAsLargeAsItsTransformLeavesIt(t *testing.T) {
 							t.Errorf("%d bytes came and %d are held", came, held)
 						}
 						rec.FoldAt(head).Objects(i).Range(func(c *fold.Cell) bool {
-							var is, want any
-							if json.Unmarshal(c.Obj.(*object.Object).Raw(), &is) != nil || json.Unmarshal(applyTransform(t, raw[c.Key], transform), &want) != nil {
+							var got, want any
+							if json.Unmarshal(c.Obj.(*object.Object).Raw(), &got) != nil || json.Unmarshal(applyTransform(t, raw[c.Key], transform), &want) != nil {
 								t.Fatal("no JSON")
 							}
-							a, _ := json.Marshal(is)
+							a, _ := json.Marshal(got)
 							if b, _ := json.Marshal(want); !bytes.Equal(a, b) {
 								t.Errorf("%s is %s\nwant %s", c.Key, a, b)
 							}
@@ -124,8 +124,8 @@ func TestTheStoreIsAsLargeAsItsTransformLeavesIt(t *testing.T) {
 					if _, err := again.Load(&file); err != nil {
 						t.Fatal(err)
 					}
-					if was := again.Selection().Transform; was != transform {
-						t.Errorf("the recording says that the transform was %q", was)
+					if got := again.Selection().Transform; got != transform {
+						t.Errorf("the recording says that the transform was %q", got)
 					}
 					r := rand.New(rand.NewPCG(1, 2))
 					for range 40 {

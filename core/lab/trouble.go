@@ -35,14 +35,14 @@ func (t *troubles) begin(start func()) (generation uint64) {
 }
 
 // noteRequests notes the trouble of a lane's requests.
-func (t *troubles) noteRequests(generation uint64, lane uint8, is relayclient.Trouble) {
-	t.note(generation, lane, func(x *laneTrouble) { x.requests = is })
+func (t *troubles) noteRequests(generation uint64, lane uint8, found relayclient.Trouble) {
+	t.note(generation, lane, func(x *laneTrouble) { x.requests = found })
 }
 
 // noteNamespace notes whether the watched namespace exists.
-func (t *troubles) noteNamespace(generation uint64, lanes []uint8, is relayclient.Trouble) {
+func (t *troubles) noteNamespace(generation uint64, lanes []uint8, found relayclient.Trouble) {
 	for _, lane := range lanes {
-		t.note(generation, lane, func(x *laneTrouble) { x.namespace = is })
+		t.note(generation, lane, func(x *laneTrouble) { x.namespace = found })
 	}
 }
 

@@ -225,7 +225,7 @@ func TestALateAnswerIsNotAboutTheNextSource(t *testing.T) {
 		defer l.mu.Unlock()
 		early = append(early, l.exp.report(0))
 		over, generation := l.exp, l.exp.generation
-		early = append(early, func(is relayclient.Trouble) { l.troubles.noteRequests(generation, 0, is); _ = over })
+		early = append(early, func(found relayclient.Trouble) { l.troubles.noteRequests(generation, 0, found); _ = over })
 	}
 	for _, step := range []selection.Change{
 		{Source: ptr("live"), Context: ptr("team")},
@@ -308,7 +308,7 @@ func TestAReleaseSwitchIsNoBrokenWatch(t *testing.T) {
 func TestWhyAStreamBroke(t *testing.T) {
 	for name, tt := range map[string]struct {
 		text string
-		is   error
+		want error
 	}{
 		"frozen": {"http2: client connection lost", nil},
 		"reset":  {"read tcp 127.0.0.1:1->127.0.0.1:2: read: connection reset by peer", syscall.ECONNRESET},
@@ -332,10 +332,10 @@ func TestWhyAStreamBroke(t *testing.T) {
 			var mu sync.Mutex
 			var said relayclient.Trouble
 			client, _ := src.informers()
-			c := client(restwatch.Hooks{}, event.Selection{}, func(is relayclient.Trouble) {
+			c := client(restwatch.Hooks{}, event.Selection{}, func(found relayclient.Trouble) {
 				mu.Lock()
 				defer mu.Unlock()
-				said = is
+				said = found
 			})
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, src.base.JoinPath("api/v1/pods").String()+"?watch=true", nil)
 			if err != nil {
@@ -347,10 +347,10 @@ func TestWhyAStreamBroke(t *testing.T) {
 			}
 			close(hold)
 			_, err = io.ReadAll(resp.Body)
-			if err == nil || err.Error() != tt.text || tt.is != nil && !errors.Is(err, tt.is) {
+			if err == nil || err.Error() != tt.text || tt.want != nil && !errors.Is(err, tt.want) {
 				t.Errorf("the informer sees %v", err)
 			}
-			if tt.is != nil && !utilnet.IsProbableEOF(err) {
+			if tt.want != nil && !utilnet.IsProbableEOF(err) {
 				t.Errorf("of %q client-go's Reflector makes the end of a watch, and of what is seen here (%T) a frame that cannot be decoded",
 					tt.text, err)
 			}

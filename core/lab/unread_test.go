@@ -62,13 +62,13 @@ func TestUnreadAreTheChangesThatCome(t *testing.T) {
 				head, _ = rec.Head()
 				back := rec.FoldAt(head)
 				for lane := range away.Lanes() {
-					was, is := away.LaneState(lane).Reflector, back.LaneState(lane).Reflector
-					came := is.Events - was.Events
-					if was.Unread == nil || *was.Unread != came || is.Relists != was.Relists {
-						t.Fatalf("lane %d: %d changes came after %d relists, unread were %s", lane, came, is.Relists-was.Relists, text(was.Unread))
+					one, two := away.LaneState(lane).Reflector, back.LaneState(lane).Reflector
+					came := two.Events - one.Events
+					if one.Unread == nil || *one.Unread != came || two.Relists != one.Relists {
+						t.Fatalf("lane %d: %d changes came after %d relists, unread were %s", lane, came, two.Relists-one.Relists, text(one.Unread))
 					}
-					if is.Unread == nil || *is.Unread != 0 {
-						t.Errorf("lane %d: when all had come, unread were %s", lane, text(is.Unread))
+					if two.Unread == nil || *two.Unread != 0 {
+						t.Errorf("lane %d: when all had come, unread were %s", lane, text(two.Unread))
 					}
 					if got := restored.LaneState(lane).Reflector.Unread; got == nil || *got != came {
 						t.Errorf("lane %d: a baseline says %s, not %d", lane, text(got), came)

@@ -33,7 +33,7 @@ type Crowd struct {
 	bytes  int64
 	asked  int64
 	again  int64
-	had    map[string]int
+	ends   map[string]int
 	joined int
 	ready  chan struct{}
 }
@@ -46,14 +46,14 @@ type Outcome struct {
 	Again int64
 	// Delays are the times from the cut of a segment to a follower's having it whole, sorted; of those that it waited for.
 	Delays []time.Duration
-	// Had is what those with logs of their own had at the end (see Sum), and how many had it.
-	Had map[string]int
+	// Sums are the sums that those with logs of their own had at the end (see Sum), each with how many had it.
+	Sums map[string]int
 }
 
 // NewCrowd is a Crowd that has not begun.
 func NewCrowd(url string, followers, whole int) *Crowd {
 	return &Crowd{URL: url, Followers: followers, Whole: whole, sums: map[uint64][sha256.Size]byte{}, heads: map[uint64]broadcast.Head{},
-		had: map[string]int{}, ready: make(chan struct{})}
+		ends: map[string]int{}, ready: make(chan struct{})}
 }
 
 // Ready is closed when every follower has caught up and waits for what is next.
@@ -92,7 +92,7 @@ func (c *Crowd) Follow(ctx context.Context) (Outcome, error) {
 	}
 	all.Wait()
 	outcome := c.Outcome()
-	outcome.Had = c.had
+	outcome.Sums = c.ends
 	return outcome, context.Cause(ctx)
 }
 
@@ -160,7 +160,7 @@ func (c *Crowd) follow(ctx context.Context, client *http.Client, i int) error {
 	if follower != nil {
 		sum := Sum(rec)
 		c.mu.Lock()
-		c.had[sum]++
+		c.ends[sum]++
 		c.mu.Unlock()
 	}
 	return nil

@@ -54,7 +54,7 @@ func talkTo(t *testing.T, srv *harness.Server, followers, whole int, via func(st
 	if err := <-spoken; err != nil {
 		t.Fatal(err)
 	}
-	segments, had, err := speaker.End(ctx)
+	segments, sum, err := speaker.End(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,8 +62,8 @@ func talkTo(t *testing.T, srv *harness.Server, followers, whole int, via func(st
 	if r.err != nil {
 		t.Fatal(r.err)
 	}
-	if r.outcome.Had[had] != whole || len(r.outcome.Had) != 1 {
-		t.Errorf("the speaker had %q at the end, the followers %v", had, r.outcome.Had)
+	if r.outcome.Sums[sum] != whole || len(r.outcome.Sums) != 1 {
+		t.Errorf("the speaker had %q at the end, the followers %v", sum, r.outcome.Sums)
 	}
 	return segments, r.outcome
 }

@@ -159,7 +159,7 @@ func (s *Speaker) Talk(ctx context.Context) error {
 
 // End stops the experiment, sends the rest of it, and ends the talk. It returns how many segments there were, and what the
 // speaker had at the end.
-func (s *Speaker) End(ctx context.Context) (segments int, had string, err error) {
+func (s *Speaker) End(ctx context.Context) (segments int, sum string, err error) {
 	s.lab.Close()
 	defer s.client.CloseIdleConnections()
 	if err := s.post(ctx, s.cut.End); err != nil {

@@ -157,10 +157,10 @@ func nanoText(n float64) string {
 	return fmt.Sprintf("%.1f ms", n/1e6)
 }
 
-func medianOf[T any](rs []T, of func(T) float64) float64 {
+func medianOf[T any](rs []T, value func(T) float64) float64 {
 	xs := make([]float64, 0, len(rs))
 	for _, r := range rs {
-		xs = append(xs, of(r))
+		xs = append(xs, value(r))
 	}
 	slices.Sort(xs)
 	if n := len(xs); n%2 == 0 {

@@ -42,7 +42,7 @@ const wholeFollowers = 4
 type counted struct {
 	Requests, Bytes, Again, Delays int64
 	P50Millis, P99Millis, MostMil  float64
-	Had                            map[string]int
+	Sums                           map[string]int
 }
 
 func run() error {
@@ -89,7 +89,7 @@ func crowd(ctx context.Context, url string, followers int) error {
 		}
 		return float64(m.Delays[min(int(share*float64(len(m.Delays))), len(m.Delays)-1)].Microseconds()) / 1000
 	}
-	return json.NewEncoder(os.Stdout).Encode(counted{m.Requests, m.Bytes, outcome.Again, int64(len(m.Delays)), at(0.5), at(0.99), at(1), outcome.Had})
+	return json.NewEncoder(os.Stdout).Encode(counted{m.Requests, m.Bytes, outcome.Again, int64(len(m.Delays)), at(0.5), at(0.99), at(1), outcome.Sums})
 }
 
 func bench(ctx context.Context, followers, objects int, rate float64, window time.Duration) error {
@@ -195,7 +195,7 @@ func bench(ctx context.Context, followers, objects int, rate float64, window tim
 	if err := <-spoken; err != nil {
 		return err
 	}
-	_, had, err := speaker.End(ctx)
+	_, sum, err := speaker.End(ctx)
 	if err != nil {
 		return err
 	}
@@ -209,8 +209,8 @@ func bench(ctx context.Context, followers, objects int, rate float64, window tim
 	if err := followed.Wait(); err != nil {
 		return err
 	}
-	if c.Had[had] != min(wholeFollowers, followers) {
-		return fmt.Errorf("the speaker had %q at the end, the followers %v", had, c.Had)
+	if c.Sums[sum] != min(wholeFollowers, followers) {
+		return fmt.Errorf("the speaker had %q at the end, the followers %v", sum, c.Sums)
 	}
 	load, _ := os.ReadFile("/proc/loadavg")
 	fmt.Printf("%d followers of a simulated cluster of %d pods with %g events a second, over HTTP on the loopback interface; %d processors, load %s\n",
@@ -222,6 +222,6 @@ func bench(ctx context.Context, followers, objects int, rate float64, window tim
 	fmt.Printf("  server: processor        %8.1f %% of one\n", 100*(after-before).Seconds()/took.Seconds())
 	fmt.Printf("  server: memory, at most  %8.1f MiB\n", float64(most)/(1<<20))
 	fmt.Printf("  delay from the cut       %8.1f ms p50, %.1f ms p99, %.1f ms at most, of %d\n", c.P50Millis, c.P99Millis, c.MostMil, c.Delays)
-	fmt.Printf("  all followers got the same bytes; %d kept logs and ended as the speaker did: %s\n", min(wholeFollowers, followers), had)
+	fmt.Printf("  all followers got the same bytes; %d kept logs and ended as the speaker did: %s\n", min(wholeFollowers, followers), sum)
 	return nil
 }

@@ -205,30 +205,30 @@ func (l *slowLink) measureStarts(ctx context.Context, address string, t *table) 
 		t.row(what, fmt.Sprintf("its bytes alone take %.1f s", bytes.Seconds()), "")
 		for _, r := range []struct {
 			what   string
-			of     func(start) time.Duration
+			value  func(start) time.Duration
 			budget time.Duration // on the slower processor
 		}{
 			{"program asked for", func(s start) time.Duration { return s.program }, 0},
 			{"first paint", func(s start) time.Duration { return s.paint }, 1500 * time.Millisecond},
 			{"first event", func(s start) time.Duration { return s.event }, 5 * time.Second},
 		} {
-			is := median(starts, r.of)
-			words := fmt.Sprintf("%.2f s, %.2f of that", is.Seconds(), is.Seconds()/bytes.Seconds())
+			took := median(starts, r.value)
+			words := fmt.Sprintf("%.2f s, %.2f of that", took.Seconds(), took.Seconds()/bytes.Seconds())
 			if slower == 1 || r.budget == 0 {
 				t.row("  "+r.what+" after", words, "")
 				continue
 			}
-			t.judge("  "+r.what+" after", words, fmt.Sprintf("%.1f s", r.budget.Seconds()), is <= r.budget)
+			t.judge("  "+r.what+" after", words, fmt.Sprintf("%.1f s", r.budget.Seconds()), took <= r.budget)
 		}
 	}
 	return nil
 }
 
 // median is that of one member of the starts.
-func median(starts []start, of func(start) time.Duration) time.Duration {
+func median(starts []start, value func(start) time.Duration) time.Duration {
 	all := make([]time.Duration, len(starts))
 	for i, s := range starts {
-		all[i] = of(s)
+		all[i] = value(s)
 	}
 	slices.Sort(all)
 	return all[len(all)/2]

@@ -190,8 +190,8 @@ func open(ctx context.Context, b *browser.Browser, url string, ready string) (p 
 func waitState(ctx context.Context, p *browser.Page, ready string) error {
 	script := fmt.Sprintf(`(async () => { const s = await globalThis.informerscope?.state().catch(() => null); return !!s && (%s); })()`, ready)
 	for {
-		is, err := browser.Eval[bool](ctx, p, script)
-		if is || err != nil {
+		done, err := browser.Eval[bool](ctx, p, script)
+		if done || err != nil {
 			return err
 		}
 		if err := pause(ctx, 200*time.Millisecond); err != nil {
@@ -490,10 +490,10 @@ func drawnFrames(frames []browser.Frame) []browser.Frame {
 }
 
 // spread is the median, the 99th percentile and the most of what of gives.
-func spread(frames []browser.Frame, of func(browser.Frame) time.Duration) (p50, p99, most time.Duration) {
+func spread(frames []browser.Frame, value func(browser.Frame) time.Duration) (p50, p99, most time.Duration) {
 	all := make([]time.Duration, len(frames))
 	for i, f := range frames {
-		all[i] = of(f)
+		all[i] = value(f)
 	}
 	slices.Sort(all)
 	n := len(all)
@@ -511,12 +511,12 @@ type sample struct {
 
 // drift is by which part the last third of the samples is more than the first;
 // at is which of a third's samples counts, from its least (0) to its most (1).
-func drift(samples []sample, at float64, of func(sample) float64) (part, from, to float64) {
+func drift(samples []sample, at float64, value func(sample) float64) (part, from, to float64) {
 	n := max(1, len(samples)/3)
 	pick := func(s []sample) float64 {
 		v := make([]float64, len(s))
 		for i := range s {
-			v[i] = of(s[i])
+			v[i] = value(s[i])
 		}
 		slices.Sort(v)
 		return v[int(at*float64(len(v)-1))]

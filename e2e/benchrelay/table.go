@@ -35,16 +35,16 @@ func (t *table) viewers(n int, window time.Duration, seen map[string][]measureme
 	rate := func(m measurement) float64 { return float64(m.Events) / window.Seconds() / float64(n) }
 	p50 := func(m measurement) float64 { return m.P50.Seconds() * 1000 }
 	p99 := func(m measurement) float64 { return m.P99.Seconds() * 1000 }
-	show := func(name, what, format string, of func(measurement) float64, above, judged bool) {
+	show := func(name, what, format string, value func(measurement) float64, above, judged bool) {
 		var base float64
 		if above && len(seen[viaDirect]) > 0 {
-			base = median(seen[viaDirect], of)
+			base = median(seen[viaDirect], value)
 		}
 		cell := func(way string) (float64, string) {
 			if len(seen[way]) == 0 {
 				return 0, ""
 			}
-			v := median(seen[way], of) - base
+			v := median(seen[way], value) - base
 			return v, fmt.Sprintf(format, v)
 		}
 		ours, oursText := cell(viaOurs)
@@ -74,10 +74,10 @@ func (t *table) foot() {
 	}
 }
 
-func median(all []measurement, of func(measurement) float64) float64 {
+func median(all []measurement, value func(measurement) float64) float64 {
 	values := make([]float64, len(all))
 	for i, m := range all {
-		values[i] = of(m)
+		values[i] = value(m)
 	}
 	slices.Sort(values)
 	middle := len(values) / 2

@@ -183,12 +183,12 @@ func expectNothingWritten(t *testing.T, cp *cluster.ControlPlane, path string) {
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			t.Fatal(err)
 		}
-		of := verbs[e.User.Username]
-		if of == nil {
-			of = map[string]int{}
-			verbs[e.User.Username] = of
+		byVerb := verbs[e.User.Username]
+		if byVerb == nil {
+			byVerb = map[string]int{}
+			verbs[e.User.Username] = byVerb
 		}
-		of[e.Verb]++
+		byVerb[e.Verb]++
 		if e.User.Username == pageUser && !slices.Contains([]string{"get", "list", "watch"}, e.Verb) {
 			t.Errorf("the page's user was seen to %s %s", e.Verb, e.RequestURI)
 		}
@@ -228,11 +228,11 @@ func ofEarlier(expression string) string { return stateOfNow.ReplaceAllString(ex
 var stateOfNow = regexp.MustCompile(`\bs\.`)
 
 // touch makes n changes, one after the other, each to the next of the first pods.
-func (l *live) touch(n, of int) {
+func (l *live) touch(n, total int) {
 	l.t.Helper()
 	for i := range n {
 		l.n++
-		pipeline{t: l.t, client: l.cp.Client(), cp: l.cp}.patch(i%of, liveNamespaces, fmt.Sprint("v", l.n))
+		pipeline{t: l.t, client: l.cp.Client(), cp: l.cp}.patch(i%total, liveNamespaces, fmt.Sprint("v", l.n))
 	}
 }
 
@@ -278,7 +278,7 @@ func (l *live) holds(release string) {
 	printer := "s.listeners.find((x) => x.name === 'printer')"
 	for _, st := range []struct {
 		stage, pin, digit, counter, piled string
-		of                                int
+		total                             int
 	}{
 		// What is held before the queue waits in the connection: the Reflector does not continue.
 		{"store", "stage.find('.now-hold[data-call=\"hold store\"]')", "1", printer + ".distributed",
@@ -308,7 +308,7 @@ func (l *live) holds(release string) {
 						"type 4", "click stage.seek('.pop button[type=submit]')"}
 				}
 				harness.Use(t, p, harness.Control{Do: []string{"wait (document.activeElement?.blur?.(), true)", hold}, Before: "s.holds.length === 0", Want: held})
-				l.touch(24, st.of)
+				l.touch(24, st.total)
 				harness.AwaitState(t, p, 20*time.Second, st.piled+" && s.holds[0].waiting")
 				if way == "mouse" {
 					harness.Shot(t, p, "held-"+st.stage)
@@ -349,11 +349,11 @@ func (l *live) restart() {
 func (l *live) faults(release string) {
 	t, p := l.t, l.p
 	fault := func(name string) string { return fmt.Sprintf("click stage.seek('.faults button', /^%s/)", name) }
-	of := func(name string) string { return fmt.Sprintf("s.faults.find((f) => f.name === '%s')", name) }
+	find := func(name string) string { return fmt.Sprintf("s.faults.find((f) => f.name === '%s')", name) }
 	struck := func(name string) string {
-		return fmt.Sprintf("%s?.struck > (%s?.struck ?? 0)", of(name), ofEarlier(of(name)))
+		return fmt.Sprintf("%s?.struck > (%s?.struck ?? 0)", find(name), ofEarlier(find(name)))
 	}
-	on := func(name string) string { return of(name) + "?.on" }
+	on := func(name string) string { return find(name) + "?.on" }
 	menu := "click stage.seek('.faults .menu-b')"
 	row := func(words string) string { return fmt.Sprintf("click stage.seek('.pop button', /%s/)", words) }
 	errored := func(words string) string {
@@ -394,7 +394,7 @@ func (l *live) faults(release string) {
 			blur := "wait (document.activeElement?.blur?.(), true)"
 			harness.Use(t, p, harness.Control{Before: watching, Do: []string{blur, step}, Want: on("refuse") +
 				" && s.reflector.phase === 'backoff' && s.reflector.backoffMillis > 0 && s.reflector.backoffs.length > 1 && /refused/.test(s.reflector.lastError) && " +
-				of("refuse") + ".struck > 2"})
+				find("refuse") + ".struck > 2"})
 			// The page must not report it as a trouble: the person caused it.
 			harness.Use(t, p, harness.Control{Want: "!s.source.trouble && s.indexer.count === b.indexer.count"})
 			l.expectMark(before, "fault", "refuse")
@@ -505,7 +505,7 @@ func (l *live) faults(release string) {
 				Do:   []string{"wait (document.activeElement?.blur?.(), true)", "keys " + keys},
 				Page: `/simulated cluster.*live cluster is never written to/.test(document.querySelector(".toast")?.textContent)`,
 			})
-			harness.Use(t, p, harness.Control{Want: "!" + of(name) + " && " + watching + " && s.reflector.relists === b.reflector.relists"})
+			harness.Use(t, p, harness.Control{Want: "!" + find(name) + " && " + watching + " && s.reflector.relists === b.reflector.relists"})
 			harness.Use(t, p, harness.Control{Do: []string{menu, "wait stage.find('.pop button', /^no end mark/)"},
 				Page: fmt.Sprintf("!stage.find('.pop button', /^%s/)", name)})
 			harness.Use(t, p, harness.Control{Do: []string{"keys Escape"}, Page: "!stage.find('.pop')"})

@@ -137,12 +137,12 @@ func (s *sharded) refusal(method, path string, query ...string) string {
 	s.t.Helper()
 	resp := s.ask(method, path, query...)
 	defer resp.Body.Close()
-	var is metav1.Status
-	if err := json.NewDecoder(resp.Body).Decode(&is); err != nil {
+	var status metav1.Status
+	if err := json.NewDecoder(resp.Body).Decode(&status); err != nil {
 		s.t.Fatal(err)
 	}
-	about, _, _ := strings.Cut(is.Message, ":")
-	return fmt.Sprintf("%d %q %s", resp.StatusCode, is.Reason, about)
+	about, _, _ := strings.Cut(status.Message, ":")
+	return fmt.Sprintf("%d %q %s", resp.StatusCode, status.Reason, about)
 }
 
 // TestShards asks a real API server that shards, and the simulated cluster, for the same pods. The hash of a namespace puts the same pods into the same

@@ -16,11 +16,11 @@ const lookTime = 3 * time.Second
 // stays as long as it takes to be read. A recording has the times of a real clock, which the camera's is not.
 func shootRide(ctx context.Context, s *camera.Scene, film *camera.Film, rate int, recording []byte, at int, b *bar) error {
 	load := "informerscope.load(Uint8Array.from(atob('" + base64.StdEncoding.EncodeToString(recording) + "'), (c) => c.charCodeAt(0)).buffer)"
-	for _, do := range []string{
+	for _, step := range []string{
 		load, fmt.Sprintf("informerscope.seekTime(%d)", at),
 		"informerscope.state().then((is) => { __clock.key = is.workqueue.lastRead.key; })",
 	} {
-		if err := s.Do(ctx, do); err != nil {
+		if err := s.Do(ctx, step); err != nil {
 			return err
 		}
 	}

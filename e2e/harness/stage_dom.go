@@ -32,7 +32,7 @@ type Row struct {
 // ExpectDrawn compares what the stage shows with the state.
 func ExpectDrawn(t *testing.T, s fold.State, d Drawn) {
 	t.Helper()
-	is := func(what, got, want string) {
+	expect := func(what, got, want string) {
 		if got != want {
 			t.Errorf("%s is %q, the state says %q", what, got, want)
 		}
@@ -63,9 +63,9 @@ func ExpectDrawn(t *testing.T, s fold.State, d Drawn) {
 			if s.API.Objects < 0 { // a live cluster does not say how many it has
 				want = ": newest version that came " + rv
 			}
-			is("the cluster's sentence", row.Says, want)
+			expect("the cluster's sentence", row.Says, want)
 		case "indexer":
-			is("the Indexer's sentence", row.Says, ": "+withUnit(s.Indexer.Count, "object"))
+			expect("the Indexer's sentence", row.Says, ": "+withUnit(s.Indexer.Count, "object"))
 		case "reflector":
 			if want := ", version " + cmp.Or(s.Reflector.ResourceVersion, "—"); !strings.HasSuffix(row.Says, want) {
 				t.Errorf("the Reflector's sentence %q does not end with %q", row.Says, want)
@@ -123,8 +123,8 @@ func ExpectDrawn(t *testing.T, s fold.State, d Drawn) {
 	if !slices.Contains(stations, "fold") && len(handlers) != len(listeners) {
 		t.Errorf("the rows of handlers are %q, the state has %d", handlers, len(listeners))
 	}
-	is("the event beside the clock", d.Event, strconv.FormatUint(s.Seq, 10))
-	is("the number below the store's map", d.Head["indexer"], strconv.Itoa(s.Indexer.Count))
+	expect("the event beside the clock", d.Event, strconv.FormatUint(s.Seq, 10))
+	expect("the number below the store's map", d.Head["indexer"], strconv.Itoa(s.Indexer.Count))
 	between, cluster := "", ""
 	if s.World.Known != "" {
 		between, cluster = strconv.Itoa(s.World.Apart), strconv.Itoa(s.World.Objects)
@@ -132,8 +132,8 @@ func ExpectDrawn(t *testing.T, s fold.State, d Drawn) {
 			between = "="
 		}
 	}
-	is("the number between the maps", d.Head["apart"], between)
-	is("the number below the cluster's map", d.Head["cluster"], cluster)
+	expect("the number between the maps", d.Head["apart"], between)
+	expect("the number below the cluster's map", d.Head["cluster"], cluster)
 }
 
 // withUnit is a number followed by its unit, as the page writes it.

@@ -28,11 +28,11 @@ func TestCaptionsHaveWords(t *testing.T) {
 			b := browser.StartForTest(t)
 			p := harness.OpenFake(t, b, srv, "&source=live&context=kind-kind&namespace=&lang="+lang, 1280, 720)
 			said := map[string]string{}
-			for _, of := range []struct {
+			for _, tc := range []struct {
 				member string
 				ids    []string
 			}{{"headline", facts.Headlines}, {"sentence", facts.Sentences}} {
-				for _, id := range of.ids {
+				for _, id := range tc.ids {
 					for _, args := range []string{
 						`n: 3, m: 4, name: "printer", key: "default/a", rv: "5355", op: "Bookmark", why: "too old", until: 90000, since: 500, ` + act(id),
 						`n: 0, ` + act(id),
@@ -42,7 +42,7 @@ func TestCaptionsHaveWords(t *testing.T) {
 						if id == "act" { // what the user does is answered while time runs
 							mode = "live"
 						}
-						harness.EvalIn[bool](t, p, fmt.Sprintf("fake.show({}, {jump: true, view: {mode: %q}, facts: {%s: {id: %q, %s}}})", mode, of.member, id, args))
+						harness.EvalIn[bool](t, p, fmt.Sprintf("fake.show({}, {jump: true, view: {mode: %q}, facts: {%s: {id: %q, %s}}})", mode, tc.member, id, args))
 						words := harness.EvalIn[string](t, p, "fake.caption().then((said) => said + ' ' + document.querySelector('.why').textContent)")
 						if words == "" || unfit.MatchString(words) {
 							t.Errorf("%s is said as %q", id, words)

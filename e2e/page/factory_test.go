@@ -88,9 +88,9 @@ func TestAFactoryOnThePage(t *testing.T) {
 	pushButton(t, p, ".informers", "^Start")
 	harness.Await(t, p, time.Minute, "s.factory.factories.every((f) => f.stage === 'synced')")
 
-	was := harness.EvalIn[int](t, p, "informerscope.state().then((s) => s.factory.rows.length)")
+	before := harness.EvalIn[int](t, p, "informerscope.state().then((s) => s.factory.rows.length)")
 	harness.EvalIn[bool](t, p, "(async () => { const {text} = await informerscope.record(); await informerscope.load(text); return true; })()")
-	harness.Await(t, p, time.Minute, "s.source.kind === 'file' && s.factory?.rows.length === %d", was)
+	harness.Await(t, p, time.Minute, "s.source.kind === 'file' && s.factory?.rows.length === %d", before)
 	harness.WaitFor(t, p, others+" === 3")
 	p.ExpectClean(t)
 }
@@ -102,7 +102,7 @@ func TestAFactorysRows(t *testing.T) {
 	srv := harness.StartModules(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	const seven = "pods,nodes,namespaces,deployments.apps,replicasets.apps,leases.coordination.k8s.io,customresourcedefinitions.apiextensions.k8s.io"
-	for _, of := range []struct {
+	for _, tc := range []struct {
 		name, fragment string
 		rows           int
 	}{
@@ -110,9 +110,9 @@ func TestAFactorysRows(t *testing.T) {
 		{"three", "&objects=10000&resource=pods,nodes,deployments.apps", 3},
 		{"seven", "&objects=400&resource=" + seven, 7},
 	} {
-		t.Run(of.name, func(t *testing.T) {
-			p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&rate=40&lang=en"+of.fragment, 1280, 720)
-			harness.Await(t, p, time.Minute, "s.factory?.rows.length === %d && s.factory.rows.every((r) => r.synced && r.requests === 1)", of.rows)
+		t.Run(tc.name, func(t *testing.T) {
+			p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&rate=40&lang=en"+tc.fragment, 1280, 720)
+			harness.Await(t, p, time.Minute, "s.factory?.rows.length === %d && s.factory.rows.every((r) => r.synced && r.requests === 1)", tc.rows)
 			look := func(name, told string) {
 				t.Helper()
 				// The address is updated a little later, and one without the fault would restart the cluster.
@@ -123,19 +123,19 @@ func TestAFactorysRows(t *testing.T) {
 				}{{"light", "zh", 1920, 1080}, {"dark", "en", 1280, 720}} {
 					harness.SetLook(t, p, dressed.theme, dressed.lang, dressed.width, dressed.height)
 					harness.ExpectWell(t, p)
-					harness.Shot(t, p, "rows-"+of.name+"-"+name+"-"+dressed.theme)
+					harness.Shot(t, p, "rows-"+tc.name+"-"+name+"-"+dressed.theme)
 				}
 				held := harness.EvalIn[harness.Truth](t, p, harness.FindUntrue)
 				for _, words := range held.Wrong {
 					t.Errorf("%s: %s", name, words)
 				}
-				if held.Compared < of.rows {
+				if held.Compared < tc.rows {
 					t.Errorf("%s: %d texts were held against the facts", name, held.Compared)
 				}
 			}
 			harness.Pause(t, p)
 			look("synced", "")
-			if of.rows == 3 {
+			if tc.rows == 3 {
 				// Another list of so many objects would push this moment out of the log.
 				harness.Call(t, p, "seek(12)")
 				look("before", "")

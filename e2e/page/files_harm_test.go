@@ -136,18 +136,18 @@ func TestFilesThatAreMadeToDoHarm(t *testing.T) {
 			Page, Worker, Memory float64
 			Said                 []string
 		}
-		is := harness.EvalIn[waits](t, p, "globalThis.__waits")
-		words := strings.Join(is.Said, " | ")
+		got := harness.EvalIn[waits](t, p, "globalThis.__waits")
+		words := strings.Join(got.Said, " | ")
 		t.Logf("%-14s %6.1f s, the page's thread %5.0f ms at once, the worker %5.0f ms, %4.0f MiB of memory: %.120s", c.name,
-			time.Since(begun).Seconds(), is.Page, is.Worker, is.Memory, words)
+			time.Since(begun).Seconds(), got.Page, got.Worker, got.Memory, words)
 		if c.says != "" && !strings.Contains(words, c.says) {
 			t.Errorf("%s: the page says %q, want %q", c.name, words, c.says)
 		}
-		if is.Page > 2500 || is.Worker > 4000 {
-			t.Errorf("%s: the page's thread was busy for %.0f ms, and the worker for %.0f", c.name, is.Page, is.Worker)
+		if got.Page > 2500 || got.Worker > 4000 {
+			t.Errorf("%s: the page's thread was busy for %.0f ms, and the worker for %.0f", c.name, got.Page, got.Worker)
 		}
-		if is.Memory > 1200 {
-			t.Errorf("%s: the worker takes %.0f MiB", c.name, is.Memory)
+		if got.Memory > 1200 {
+			t.Errorf("%s: the worker takes %.0f MiB", c.name, got.Memory)
 		}
 		if c.name == "notes" && !strings.Contains(words, "Reading: ") {
 			t.Errorf("%s: the page does not say how far it is: %q", c.name, words)

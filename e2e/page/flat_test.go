@@ -19,13 +19,13 @@ type moment struct {
 	at     time.Duration
 	seq    uint64
 	worker float64 // live memory of the worker's program after its last garbage collection
-	had    float64 // memory taken from the system
+	sys    float64 // memory taken from the system
 	full   bool    // the log has begun to drop old events
 }
 
 func (m moment) String() string {
 	return fmt.Sprintf("%6.0f s  event %8d  %5d nodes  %4d listeners  page %5.1f MB  worker %5.1f of %5.1f MB", m.at.Seconds(), m.seq, m.Nodes,
-		m.Listeners, m.Heap/1e6, m.worker/1e6, m.had/1e6)
+		m.Listeners, m.Heap/1e6, m.worker/1e6, m.sys/1e6)
 }
 
 // TestLongRunsAreFlat lets a simulated cluster play as fast as it can in each layout. The page and its worker hold no more memory in the second half
@@ -59,7 +59,7 @@ func TestLongRunsAreFlat(t *testing.T) {
 				t.Log(run[i-1])
 			}
 			half := len(run) / 2
-			for _, of := range []struct {
+			for _, tc := range []struct {
 				what  string
 				value func(moment) float64
 				slack float64 // beside a tenth: the number of objects and of events on their way varies
@@ -68,9 +68,9 @@ func TestLongRunsAreFlat(t *testing.T) {
 				{"listeners", func(m moment) float64 { return float64(m.Listeners) }, 20},
 				{"bytes of the page's heap", func(m moment) float64 { return m.Heap }, 1 << 20},
 			} {
-				first, second := middle(run[:half], of.value), middle(run[half:], of.value)
-				if second > first*1.1+of.slack {
-					t.Errorf("%.0f %s in the middle of the first half, %.0f of the second", first, of.what, second)
+				first, second := middle(run[:half], tc.value), middle(run[half:], tc.value)
+				if second > first*1.1+tc.slack {
+					t.Errorf("%.0f %s in the middle of the first half, %.0f of the second", first, tc.what, second)
 				}
 			}
 			// The log grows until it drops its beginning.
@@ -107,9 +107,9 @@ func sample(t *testing.T, p *browser.Page) moment {
 }
 
 // middle is the median: it rises with what is kept, and ignores nodes that were just removed and wait for the browser's garbage collection.
-func middle(of []moment, value func(moment) float64) float64 {
-	values := make([]float64, len(of))
-	for i, m := range of {
+func middle(moments []moment, value func(moment) float64) float64 {
+	values := make([]float64, len(moments))
+	for i, m := range moments {
 		values[i] = value(m)
 	}
 	slices.Sort(values)

@@ -97,18 +97,18 @@ func TestTheInspectorShowsWhatChanged(t *testing.T) {
 	harness.Call(t, page, "selectObject(%q)", harness.EvalIn[string](t, page, updated))
 	harness.WaitUntil(t, page, `stage.find(".drawer .diff .n") && stage.find(".drawer .hop")`)
 	harness.Settle(t, page)
-	is := harness.EvalIn[inspectorShown](t, page, inspectorNow)
-	all := strings.Join(is.Words, "\n")
+	shown := harness.EvalIn[inspectorShown](t, page, inspectorNow)
+	all := strings.Join(shown.Words, "\n")
 	for _, part := range []string{"−   resourceVersion: ", "+   resourceVersion: ", " lines"} {
-		if !strings.Contains(all, part) || len(is.Words) > 60 {
+		if !strings.Contains(all, part) || len(shown.Words) > 60 {
 			t.Errorf("what changed has no %q, or too much:\n%s", part, all)
 		}
 	}
-	if !is.Seen || is.Share < 0.3 {
-		t.Errorf("what changed has %.2f of the drawer's height, and its first line is seen: %v", is.Share, is.Seen)
+	if !shown.Seen || shown.Share < 0.3 {
+		t.Errorf("what changed has %.2f of the drawer's height, and its first line is seen: %v", shown.Share, shown.Seen)
 	}
-	if is.Hop != "0 API server" || len(is.Covered) > 0 {
-		t.Errorf("the journey is scrolled to %q, and the drawer covers %q", is.Hop, is.Covered)
+	if shown.Hop != "0 API server" || len(shown.Covered) > 0 {
+		t.Errorf("the journey is scrolled to %q, and the drawer covers %q", shown.Hop, shown.Covered)
 	}
 	page.ExpectClean(t)
 }

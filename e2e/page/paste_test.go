@@ -37,9 +37,9 @@ func TestLinkInAnOpenPage(t *testing.T) {
 
 	// Another cluster, with all kinds of things in force.
 	harness.Call(t, p, `select({source: "sim", seed: 9, objects: 40, era: "1.33"})`)
-	for _, do := range []string{`fault("delay", {on: true, millis: 300})`, `fault("slow", {on: true})`, `fault("nobookmarks", {on: true})`, `hold("store")`,
+	for _, act := range []string{`fault("delay", {on: true, millis: 300})`, `fault("slow", {on: true})`, `fault("nobookmarks", {on: true})`, `hold("store")`,
 		`writes(false)`, `fault("refuse", {on: true})`} {
-		harness.Call(t, p, "%s", do)
+		harness.Call(t, p, "%s", act)
 	}
 	harness.Await(t, p, time.Minute, "s.holds.length === 1 && s.faults.filter((f) => f.on).length >= 4 && s.source.seed === 9")
 	harness.EvalIn[bool](t, p, "((location.hash = %s), true)", harness.Quote(link[strings.Index(link, "#"):]))

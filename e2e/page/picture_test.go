@@ -67,11 +67,11 @@ func TestPicture(t *testing.T) {
 				t.Fatalf("the PNG is %.40q: %v", got.PNG, err)
 			}
 			keep(t, test.name+".png", data)
-			is, err := png.Decode(bytes.NewReader(data))
+			decoded, err := png.Decode(bytes.NewReader(data))
 			if err != nil {
 				t.Fatal(err)
 			}
-			expectAlike(t, screen(t, test.name+"-page.png"), is, got.At.X, got.At.Y, got.At.Width, got.At.Height)
+			expectAlike(t, screen(t, test.name+"-page.png"), decoded, got.At.X, got.At.Y, got.At.Width, got.At.Height)
 			p.ExpectClean(t)
 		})
 	}
@@ -132,11 +132,11 @@ func screen(t *testing.T, name string) image.Image {
 	if err != nil {
 		t.Fatal(err)
 	}
-	is, err := png.Decode(bytes.NewReader(data))
+	got, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return is
+	return got
 }
 
 // expectComplete expects well-formed SVG with text and without references to anything outside of itself.
@@ -182,9 +182,9 @@ func expectComplete(t *testing.T, svg, says string) {
 
 // expectAlike compares a still with its part of the screen. The still is twice as large, and few pixels may differ in brightness. Letters are
 // smoothed differently at twice the size, so each pixel is compared with its most similar neighbour.
-func expectAlike(t *testing.T, screen, is image.Image, x, y, w, h float64) {
+func expectAlike(t *testing.T, screen, still image.Image, x, y, w, h float64) {
 	t.Helper()
-	if got, want := is.Bounds().Size(), image.Pt(int(2*w+.5), int(2*h+.5)); got != want {
+	if got, want := still.Bounds().Size(), image.Pt(int(2*w+.5), int(2*h+.5)); got != want {
 		t.Fatalf("the PNG is %v, want %v", got, want)
 	}
 	light := func(at image.Image, x, y int) int {
@@ -194,7 +194,7 @@ func expectAlike(t *testing.T, screen, is image.Image, x, y, w, h float64) {
 	wrong, all := 0, 0
 	for py := 2; py < int(h)-2; py++ {
 		for px := 2; px < int(w)-2; px++ {
-			half := (light(is, 2*px, 2*py) + light(is, 2*px+1, 2*py) + light(is, 2*px, 2*py+1) + light(is, 2*px+1, 2*py+1)) / 4
+			half := (light(still, 2*px, 2*py) + light(still, 2*px+1, 2*py) + light(still, 2*px, 2*py+1) + light(still, 2*px+1, 2*py+1)) / 4
 			low, high := 255, 0
 			for dy := -1; dy <= 1; dy++ {
 				for dx := -1; dx <= 1; dx++ {

@@ -92,7 +92,7 @@ func TestBusyWorkerIsNotDead(t *testing.T) {
 				globalThis.__said = [];
 				addEventListener("DOMContentLoaded", () => new MutationObserver(() => { const d = document.querySelector("[role=alertdialog]"); if (d) __said.push(d.textContent); }).observe(document.body, {childList: true, subtree: true}));`,
 				"&source=sim&seed=7&objects=60&lang=en")
-			was := harness.Await(t, p, time.Minute, "s.queue.synced && s.seq > 500")
+			start := harness.Await(t, p, time.Minute, "s.queue.synced && s.seq > 500")
 			// Five seconds are a hundred of the page's.
 			if err := p.EvalInWorker(harness.Timeout(t, 30*time.Second),
 				"setTimeout(() => { const end = performance.now() + 5000; while (performance.now() < end); })"); err != nil {
@@ -103,7 +103,7 @@ func TestBusyWorkerIsNotDead(t *testing.T) {
 			} else {
 				harness.WaitUntil(t, p, harness.Dialog)
 			}
-			harness.Await(t, p, time.Minute, "s.seq > %d && s.live", was.Seq+20)
+			harness.Await(t, p, time.Minute, "s.seq > %d && s.live", start.Seq+20)
 			harness.Settle(t, p)
 			if harness.EvalIn[bool](t, p, "!!"+harness.Dialog) {
 				t.Error("a worker that answers is still called dead")

@@ -36,12 +36,12 @@ func TestTransform(t *testing.T) {
 			return stage.find(".inside").textContent.includes(bytes(s.indexer.bytes) + " of JSON; transform: %s");
 		})()`, words))
 	}
-	choose := func(words, is string) {
+	choose := func(words, fields string) {
 		t.Helper()
 		harness.WaitUntil(t, p, "!!"+button)
 		harness.EvalIn[bool](t, p, "("+button+".click(), true)")
 		harness.EvalIn[bool](t, p, "([...document.querySelectorAll('.pop [role=radio]')].find((r) => r.textContent === %q).click(), true)", words)
-		harness.Await(t, p, time.Minute, "s.indexer.transform === %q && s.queue.synced && s.indexer.count > 0", is)
+		harness.Await(t, p, time.Minute, "s.indexer.transform === %q && s.queue.synced && s.indexer.count > 0", fields)
 		harness.Await(t, p, time.Minute, "s.workqueue.depth === 0 && s.workqueue.processing.length === 0")
 	}
 	off := now()

@@ -18,7 +18,7 @@ const (
 
 // compare says how far a picture that was made now is from the one that is kept.
 func compare(kept, made string) error {
-	is, err := read(kept)
+	before, err := read(kept)
 	if errors.Is(err, os.ErrNotExist) {
 		return errors.New("is missing")
 	}
@@ -29,15 +29,15 @@ func compare(kept, made string) error {
 	if err != nil {
 		return err
 	}
-	if len(is) != len(now) {
-		return fmt.Errorf("has %d frames, and the page gives %d now", len(is), len(now))
+	if len(before) != len(now) {
+		return fmt.Errorf("has %d frames, and the page gives %d now", len(before), len(now))
 	}
-	for i := range is {
-		if is[i].Bounds() != now[i].Bounds() {
-			return fmt.Errorf("is %v large, and the page gives %v now", is[i].Bounds().Max, now[i].Bounds().Max)
+	for i := range before {
+		if before[i].Bounds() != now[i].Bounds() {
+			return fmt.Errorf("is %v large, and the page gives %v now", before[i].Bounds().Max, now[i].Bounds().Max)
 		}
-		if other, where := differ(is[i], now[i]); other > maxFarPixels {
-			return fmt.Errorf("is not what the page looks like now: %.2f %% of frame %d of %d differ, within %v", other*100, i+1, len(is), where)
+		if other, where := differ(before[i], now[i]); other > maxFarPixels {
+			return fmt.Errorf("is not what the page looks like now: %.2f %% of frame %d of %d differ, within %v", other*100, i+1, len(before), where)
 		}
 	}
 	return nil

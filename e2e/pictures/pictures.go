@@ -117,13 +117,13 @@ func zoomToOneChange(ctx context.Context, s *camera.Scene, _ func() error) error
 	if err := s.Pass(ctx, time.Second); err != nil {
 		return err
 	}
-	for _, do := range []string{
+	for _, act := range []string{
 		"informerscope.seekTime(3100)",
 		"informerscope.state().then((is) => { __clock.key = is.workqueue.lastRead.key; })",
 		"informerscope.rideObject(__clock.key)",
 		"informerscope.ride(__clock.key).then((is) => { __clock.steps = is.hops.findIndex((hop) => hop.kind === 'WorkTaken'); })",
 	} {
-		if err := s.Do(ctx, do); err != nil {
+		if err := s.Do(ctx, act); err != nil {
 			return err
 		}
 	}
@@ -204,12 +204,12 @@ var controller []byte
 
 // openRecording opens that recording, and goes to a moment at which a slow handler and the work queue are behind.
 func openRecording(ctx context.Context, s *camera.Scene, _ func() error) error {
-	for _, do := range []string{
+	for _, act := range []string{
 		load(controller),
 		"informerscope.seekTime(14000)",
 		"informerscope.play(1)",
 	} {
-		if err := s.Do(ctx, do); err != nil {
+		if err := s.Do(ctx, act); err != nil {
 			return err
 		}
 	}

@@ -170,16 +170,16 @@ func TestAttach(t *testing.T) {
 	harness.Await(t, page, time.Minute, "s.listeners.every((l) => l.ring === 0 && l.synced)")
 
 	// Writes in the cluster appear in the page.
-	had := harness.Await(t, page, time.Minute, "s.live").Indexer.Count
+	before := harness.Await(t, page, time.Minute, "s.live").Indexer.Count
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "seen-live"}}
 	if _, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), cm, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	harness.Await(t, page, time.Minute, "s.indexer.count === %d && s.listeners.every((l) => l.handled > %d)", had+1, had)
+	harness.Await(t, page, time.Minute, "s.indexer.count === %d && s.listeners.every((l) => l.handled > %d)", before+1, before)
 	if err := client.CoreV1().ConfigMaps("default").Delete(t.Context(), "attach-7", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	harness.Await(t, page, time.Minute, "s.indexer.count === %d", had)
+	harness.Await(t, page, time.Minute, "s.indexer.count === %d", before)
 
 	// Step back and forward; the fold of the recording is what the page showed.
 	checkMomentsOf(t, page, b, srv)
@@ -290,8 +290,8 @@ func checkMomentsOf(t *testing.T, page *browser.Page, b *browser.Browser, srv *h
 		}
 		want := whatIsShown(t, asJSON(t, fold.State()))
 		for name, p := range map[string]*browser.Page{"live": page, "offline": offline} {
-			is := harness.EvalIn[string](t, p, fmt.Sprintf("informerscope.seek(%d).then(() => informerscope.state()).then(JSON.stringify)", e.Seq))
-			if got := whatIsShown(t, is); got != want {
+			state := harness.EvalIn[string](t, p, fmt.Sprintf("informerscope.seek(%d).then(() => informerscope.state()).then(JSON.stringify)", e.Seq))
+			if got := whatIsShown(t, state); got != want {
 				t.Errorf("event %d: the %s page has\n%s\nthe recording's fold\n%s", e.Seq, name, got, want)
 			}
 		}

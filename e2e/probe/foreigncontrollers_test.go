@@ -229,17 +229,17 @@ func metallb(t *testing.T) {
 		balanced(i)
 	}
 	addresses := func() map[string]bool {
-		is := map[string]bool{}
+		got := map[string]bool{}
 		all, err := client.CoreV1().Services("default").List(ctx, metav1.ListOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, s := range all.Items {
 			for _, x := range s.Status.LoadBalancer.Ingress {
-				is[x.IP] = strings.HasPrefix(x.IP, "192.0.2.")
+				got[x.IP] = strings.HasPrefix(x.IP, "192.0.2.")
 			}
 		}
-		return is
+		return got
 	}
 	waitUntil(t, "each Service has an address of the pool, and none has another's", func() bool { return len(addresses()) == n })
 	// Count once it is done: what it reads late of deleted Services would disturb the comparison.
@@ -442,9 +442,9 @@ func (f *foreign) read() (stores map[string]map[string]string, counts map[string
 		for _, l := range s.Listeners {
 			c.listeners[l.ID] += 0 // a handler without a notification counts too
 		}
-		is := map[string]string{}
-		folded.Objects(i).Range(func(c *fold.Cell) bool { is[c.Key] = c.RV; return true })
-		stores[s.Resource.Resource], counts[s.Resource.Resource] = is, c
+		got := map[string]string{}
+		folded.Objects(i).Range(func(c *fold.Cell) bool { got[c.Key] = c.RV; return true })
+		stores[s.Resource.Resource], counts[s.Resource.Resource] = got, c
 	}
 	return stores, counts
 }
@@ -639,26 +639,26 @@ func patch(dir, diff string) (added int, err error) {
 		}
 		source := string(text)
 		for hunk := range strings.SplitSeq(strings.TrimSuffix(hunks, "\n"), "\n@@\n") {
-			was, is := "\n", "\n"
+			old, now := "\n", "\n"
 			for line := range strings.SplitSeq(hunk, "\n") {
 				switch {
 				case strings.HasPrefix(line, "+"):
-					is += line[1:] + "\n"
+					now += line[1:] + "\n"
 					if strings.TrimSpace(line[1:]) != "" {
 						added++
 					}
 				case strings.HasPrefix(line, "-"):
-					was += line[1:] + "\n"
+					old += line[1:] + "\n"
 				case strings.HasPrefix(line, " "):
-					was, is = was+line[1:]+"\n", is+line[1:]+"\n"
+					old, now = old+line[1:]+"\n", now+line[1:]+"\n"
 				default:
 					return 0, fmt.Errorf("%s: %q is no line of a diff", name, line)
 				}
 			}
-			if n := strings.Count(source, was); n != 1 {
-				return 0, fmt.Errorf("%s: these lines stand there %d times:%s", name, n, was)
+			if n := strings.Count(source, old); n != 1 {
+				return 0, fmt.Errorf("%s: these lines stand there %d times:%s", name, n, old)
 			}
-			source = strings.Replace(source, was, is, 1)
+			source = strings.Replace(source, old, now, 1)
 		}
 		if err := os.WriteFile(path, []byte(source), 0o600); err != nil {
 			return 0, err

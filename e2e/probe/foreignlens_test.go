@@ -57,12 +57,12 @@ func kuberay(t *testing.T) {
 					_, _ = pods.Patch(ctx, pod.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status") // it may be gone
 				}
 			}
-			is, err := clusters.Get(ctx, name(i), metav1.GetOptions{})
+			got, err := clusters.Get(ctx, name(i), metav1.GetOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			state, _, _ := unstructured.NestedString(is.Object, "status", "state")
-			workers, _, _ := unstructured.NestedInt64(is.Object, "status", "readyWorkerReplicas")
+			state, _, _ := unstructured.NestedString(got.Object, "status", "state")
+			workers, _, _ := unstructured.NestedInt64(got.Object, "status", "readyWorkerReplicas")
 			return state == "ready" && len(all.Items) == n && int(workers) == n-1
 		})
 	}

@@ -58,7 +58,7 @@ func TestProbeRenamed(t *testing.T) {
 	command(t, dir, "go", "mod", "edit", "-go=1.22", "-require=k8s.io/client-go@v0.37.2", "-replace=k8s.io/client-go="+clientGo,
 		"-require=example.org/informerscope/probe@v0.0.0", "-replace=example.org/informerscope/probe="+filepath.Join(root, "probe"))
 
-	type field struct{ of, name string }
+	type field struct{ typ, name string }
 	type renamed map[field][]string // the layers that are off
 	nothing := []string{}
 	for _, fields := range []renamed{
@@ -76,7 +76,7 @@ func TestProbeRenamed(t *testing.T) {
 		var names []string
 		want := map[string]string{} // layer → field
 		for f, layers := range fields {
-			names = append(names, f.of+"."+f.name)
+			names = append(names, f.typ+"."+f.name)
 			for _, layer := range layers {
 				want[layer] = f.name
 			}
@@ -92,33 +92,33 @@ func TestProbeRenamed(t *testing.T) {
 				}
 			}()
 			for f := range fields {
-				if err := renameField(filepath.Join(clientGo, "tools", "cache"), f.of, f.name, undo); err != nil {
+				if err := renameField(filepath.Join(clientGo, "tools", "cache"), f.typ, f.name, undo); err != nil {
 					t.Fatal(err)
 				}
 			}
 			begin := time.Now()
 			command(t, dir, "go", "build", "-mod=mod", "-o", "probedalone", ".")
 			built := time.Since(begin)
-			var is struct {
+			var got struct {
 				Release string
 				Kinds   map[string]int
 				Rings   bool
 				Off     map[string]string
 			}
-			if err := json.Unmarshal(command(t, dir, filepath.Join(dir, "probedalone")), &is); err != nil {
+			if err := json.Unmarshal(command(t, dir, filepath.Join(dir, "probedalone")), &got); err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("built in %s; off: %v; %v", built.Round(100*time.Millisecond), is.Off, is.Kinds)
+			t.Logf("built in %s; off: %v; %v", built.Round(100*time.Millisecond), got.Off, got.Kinds)
 			for layer, name := range want {
-				if !strings.Contains(is.Off[layer], name) {
-					t.Errorf("%s is off with the words %q, which do not name the field %s", layer, is.Off[layer], name)
+				if !strings.Contains(got.Off[layer], name) {
+					t.Errorf("%s is off with the words %q, which do not name the field %s", layer, got.Off[layer], name)
 				}
 			}
-			if len(is.Off) != len(want) {
-				t.Errorf("off are %v, not %v", slices.Sorted(maps.Keys(is.Off)), slices.Sorted(maps.Keys(want)))
+			if len(got.Off) != len(want) {
+				t.Errorf("off are %v, not %v", slices.Sorted(maps.Keys(got.Off)), slices.Sorted(maps.Keys(want)))
 			}
 			const changes = 50 + 50 + 49
-			stored := is.Kinds["StoreAdded"] + is.Kinds["StoreUpdated"] + is.Kinds["StoreDeleted"]
+			stored := got.Kinds["StoreAdded"] + got.Kinds["StoreUpdated"] + got.Kinds["StoreDeleted"]
 			entered, handled, rings := changes, 2*changes, true
 			if want["queued"] != "" {
 				entered = 0
@@ -129,9 +129,9 @@ func TestProbeRenamed(t *testing.T) {
 			if want["listeners"] != "" || want["rings"] != "" {
 				rings = false
 			}
-			if stored != changes || is.Kinds["Queued"] != entered || is.Kinds["Handled"] != handled || is.Rings != rings || is.Release != "1.37" {
+			if stored != changes || got.Kinds["Queued"] != entered || got.Kinds["Handled"] != handled || got.Rings != rings || got.Release != "1.37" {
 				t.Errorf("%d changes of the store, %d entries of the queue, %d calls of handlers, rings seen: %t, release %s; not %d, %d, %d, %t, 1.37",
-					stored, is.Kinds["Queued"], is.Kinds["Handled"], is.Rings, is.Release, changes, entered, handled, rings)
+					stored, got.Kinds["Queued"], got.Kinds["Handled"], got.Rings, got.Release, changes, entered, handled, rings)
 			}
 		})
 	}
@@ -146,7 +146,7 @@ func (s sources) ReadDir(name string) ([]fs.DirEntry, error) {
 }
 
 // renameField renames a struct's field wherever the package in a directory uses it, and keeps in undo how each file was.
-func renameField(dir, of, name string, undo map[string][]byte) error {
+func renameField(dir, typ, name string, undo map[string][]byte) error {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		return err
@@ -164,13 +164,13 @@ func renameField(dir, of, name string, undo map[string][]byte) error {
 	// Types of other packages are not resolved, and not needed: the compiler reports a use that was missed.
 	check := types.Config{Error: func(error) {}, Importer: emptyImporter{}}
 	pkg, _ := check.Check("cache", set, files, info)
-	named := pkg.Scope().Lookup(of)
+	named := pkg.Scope().Lookup(typ)
 	if named == nil {
-		return fmt.Errorf("there is no %s", of)
+		return fmt.Errorf("there is no %s", typ)
 	}
 	field, _, _ := types.LookupFieldOrMethod(named.Type(), true, pkg, name)
 	if field == nil {
-		return fmt.Errorf("there is no %s.%s", of, name)
+		return fmt.Errorf("there is no %s.%s", typ, name)
 	}
 	at := map[string][]int{}
 	for _, idents := range []map[*ast.Ident]types.Object{info.Defs, info.Uses} {

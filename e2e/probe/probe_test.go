@@ -135,9 +135,9 @@ func (r *recordingOf) bytes() []byte {
 func (r *recordingOf) has(text string) bool { return bytes.Contains(r.bytes(), []byte(text)) }
 
 // waitUntil checks again and again until the condition holds.
-func waitUntil(t *testing.T, what string, is func() bool) {
+func waitUntil(t *testing.T, what string, met func() bool) {
 	t.Helper()
-	for end := time.Now().Add(3 * time.Minute); !is(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); !met(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("still not after three minutes: %s", what)
 		}
@@ -249,15 +249,15 @@ func TestProbeReleases(t *testing.T) {
 func checkOutage(t *testing.T, r *recordingOf) {
 	t.Helper()
 	waitForLanes(t, r, "the facts have the outage", func(lane *view.State) bool {
-		is := lane.Facts
+		facts := lane.Facts
 		isOpen := func(r fold.WireRequest) bool { return r.Open }
-		return lane.Reflector.Phase == "backoff" && !is.Sure && is.Trouble.Cause == "refused" && is.Headline.ID == "refused" &&
+		return lane.Reflector.Phase == "backoff" && !facts.Sure && facts.Trouble.Cause == "refused" && facts.Headline.ID == "refused" &&
 			!slices.ContainsFunc(lane.API.Requests, isOpen)
 	})
 }
 
 // waitForLanes waits until all three informers are in a state, as the recording so far has them.
-func waitForLanes(t *testing.T, r *recordingOf, what string, is func(lane *view.State) bool) {
+func waitForLanes(t *testing.T, r *recordingOf, what string, met func(lane *view.State) bool) {
 	t.Helper()
 	waitUntil(t, what, func() bool {
 		text := r.bytes()
@@ -268,7 +268,7 @@ func waitForLanes(t *testing.T, r *recordingOf, what string, is func(lane *view.
 		}
 		s := view.StateOf(f)
 		s.SetFacts(f, f.At())
-		return len(s.Lanes) == 3 && !slices.ContainsFunc(s.Lanes, func(lane *view.State) bool { return !is(lane) })
+		return len(s.Lanes) == 3 && !slices.ContainsFunc(s.Lanes, func(lane *view.State) bool { return !met(lane) })
 	})
 }
 
@@ -310,12 +310,12 @@ func probeMatrix(t *testing.T, clientGo, release, queue string) {
 	want := map[string]map[string]map[string]string{} // moment → resource → key → resourceVersion
 	moment := func() {
 		t.Helper()
-		is := lists(t, c)
-		waitUntil(t, "the controller has what the API server has", func() bool { return sameStores(p.store(), is) })
+		got := lists(t, c)
+		waitUntil(t, "the controller has what the API server has", func() bool { return sameStores(p.store(), got) })
 		name := fmt.Sprintf("moment %d", len(want))
 		p.get("/note?text="+url.QueryEscape(name), nil)
 		waitUntil(t, name+" is in the recording", func() bool { return r.has(`"` + name + `"`) })
-		want[name] = is
+		want[name] = got
 	}
 	moment()
 	for range 4 {
@@ -372,13 +372,13 @@ func probeMatrix(t *testing.T, clientGo, release, queue string) {
 
 	// A late client gets the present objects first; 50 more clients leave nothing behind.
 	late := p.attach()
-	is := lists(t, c)
+	got := lists(t, c)
 	waitUntil(t, "the second recording has begun", func() bool { return bytes.Count(late.bytes(), []byte(`"Restored"`)) == 3 })
 	p.get("/note?text=late", nil)
 	waitUntil(t, "the note is there", func() bool { return late.has(`"late"`) })
 	late.end()
 	_, again := readRecording(t, late.bytes())
-	checkMoments(t, again, map[string]map[string]map[string]string{"late": is})
+	checkMoments(t, again, map[string]map[string]map[string]string{"late": got})
 	for range 50 {
 		x := p.attach()
 		waitUntil(t, "it begins", func() bool { return x.has(`"Restored"`) })
@@ -421,7 +421,7 @@ func probeMatrix(t *testing.T, clientGo, release, queue string) {
 		}
 	}
 	checkKeys(t, all)
-	openRecordings(t, file, late.bytes(), is)
+	openRecordings(t, file, late.bytes(), got)
 }
 
 // recorded are the informers of a recording in the order of its lanes, which is that in which they were added to the probe.
@@ -434,7 +434,7 @@ func checkMoments(t *testing.T, events []event.Entry, want map[string]map[string
 	found := 0
 	for i := range events {
 		f.Apply(&events[i])
-		is, ok := want[events[i].Note().Text]
+		wanted, ok := want[events[i].Note().Text]
 		if events[i].Kind != event.KindNote || !ok {
 			continue
 		}
@@ -442,8 +442,8 @@ func checkMoments(t *testing.T, events []event.Entry, want map[string]map[string
 		for lane, resource := range recorded {
 			got := map[string]string{}
 			f.Objects(lane).Range(func(c *fold.Cell) bool { got[c.Key] = c.RV; return true })
-			if !maps.Equal(got, is[resource]) {
-				t.Errorf("%s: of %s the recording has %v, the controller has %v", events[i].Note().Text, resource, got, is[resource])
+			if !maps.Equal(got, wanted[resource]) {
+				t.Errorf("%s: of %s the recording has %v, the controller has %v", events[i].Note().Text, resource, got, wanted[resource])
 			}
 		}
 	}
@@ -571,10 +571,10 @@ func TestProbeInControllerRuntime(t *testing.T) {
 			Off     map[string]string
 		}
 	}
-	is := lists(t, c)["configmaps"]
+	configMaps := lists(t, c)["configmaps"]
 	waitUntil(t, "its informer is seen", func() bool {
 		p.get("/debug/informerscope/", &list)
-		return len(list.Informers) == 1 && list.Informers[0].Synced && list.Informers[0].Objects == len(is)
+		return len(list.Informers) == 1 && list.Informers[0].Synced && list.Informers[0].Objects == len(configMaps)
 	})
 	if x := list.Informers[0]; x.Name != "configmaps" || len(x.Off) != 0 {
 		t.Errorf("%+v", x)
@@ -582,7 +582,7 @@ func TestProbeInControllerRuntime(t *testing.T) {
 	r := p.attach()
 	waitUntil(t, "the recording begins", func() bool { return r.has(`"Restored"`) })
 	writeSome(t, c, random, 60)
-	is = lists(t, c)["configmaps"]
+	configMaps = lists(t, c)["configmaps"]
 	waitUntil(t, "all is in the controller", func() bool {
 		p.get("/note?text=now", nil)
 		_, events, _, _ := tracetest.Read(bytes.NewReader(r.bytes()), tracefile.ReadOptions{})
@@ -591,7 +591,7 @@ func TestProbeInControllerRuntime(t *testing.T) {
 			f.Apply(&events[i])
 		}
 		f.Objects(0).Range(func(c *fold.Cell) bool { got[c.Key] = c.RV; return true })
-		return maps.Equal(got, is)
+		return maps.Equal(got, configMaps)
 	})
 	waitUntil(t, "its handler has had all", func() bool {
 		n := map[event.Kind]int{}

@@ -174,12 +174,12 @@ func TestNewLink(t *testing.T) {
 			Page: "document.getElementById('link-said').textContent.includes(" + harness.Quote(says) + ")"})
 	}
 	// None of its keys reaches the page's shortcuts.
-	was := harness.EvalIn[string](t, p, "document.documentElement.className + document.documentElement.lang")
+	before := harness.EvalIn[string](t, p, "document.documentElement.className + document.documentElement.lang")
 	if err := p.Press(harness.Timeout(t, 10*time.Second), "tleb"); err != nil {
 		t.Fatal(err)
 	}
-	if now := harness.EvalIn[string](t, p, "document.documentElement.className + document.documentElement.lang"); now != was {
-		t.Errorf("typing made of %q %q", was, now)
+	if now := harness.EvalIn[string](t, p, "document.documentElement.className + document.documentElement.lang"); now != before {
+		t.Errorf("typing made of %q %q", before, now)
 	}
 	harness.ExpectAccessible(t, p)
 	// Once closed, it opens again only from the description of the trouble.

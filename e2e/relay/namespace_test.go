@@ -126,14 +126,14 @@ func TestTextFieldsKeepTheirKeys(t *testing.T) {
 				harness.Use(t, p, harness.Control{Do: []string{step}, Want: "true"})
 			}
 			harness.Settle(t, p)
-			was, faults := harness.EvalIn[string](t, p, look), harness.EvalIn[string](t, p,
+			before, faults := harness.EvalIn[string](t, p, look), harness.EvalIn[string](t, p,
 				"informerscope.state().then((s) => JSON.stringify([s.faults, s.holds, s.era]))")
 			if err := p.Press(harness.Timeout(t, 10*time.Second), typed); err != nil {
 				t.Fatal(err)
 			}
 			harness.Settle(t, p)
-			if now := harness.EvalIn[string](t, p, look); now != was {
-				t.Errorf("typing made of\n%s\n%s", was, now)
+			if now := harness.EvalIn[string](t, p, look); now != before {
+				t.Errorf("typing made of\n%s\n%s", before, now)
 			}
 			if now := harness.EvalIn[string](t, p, "informerscope.state().then((s) => JSON.stringify([s.faults, s.holds, s.era]))"); now != faults {
 				t.Errorf("typing made of %s %s", faults, now)

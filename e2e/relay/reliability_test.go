@@ -201,34 +201,34 @@ func (m *matrix) write() {
 	gone := int64(0)
 	base := 100000 + 10*m.n
 	m.n++
-	do := func(err error) {
+	must := func(err error) {
 		m.t.Helper()
 		if err != nil {
 			m.t.Fatal(err)
 		}
 	}
 	for i := range 6 {
-		do(cluster.CreatePod(ctx, m.client, ns, base+i))
+		must(cluster.CreatePod(ctx, m.client, ns, base+i))
 	}
 	patch := func(i int, value string) {
 		m.t.Helper()
 		text, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": map[string]string{"touched": value}}})
-		do(err)
+		must(err)
 		_, err = pods.Patch(ctx, fmt.Sprintf("pod-%d", base+i), types.MergePatchType, text, metav1.PatchOptions{})
-		do(err)
+		must(err)
 	}
 	patch(0, "once")
 	patch(0, "twice")
-	do(pods.Delete(ctx, fmt.Sprintf("pod-%d", base+1), metav1.DeleteOptions{GracePeriodSeconds: &gone}))
-	do(pods.Delete(ctx, fmt.Sprintf("pod-%d", base+2), metav1.DeleteOptions{GracePeriodSeconds: &gone}))
-	do(cluster.CreatePod(ctx, m.client, ns, base+2)) // another one of the same name
+	must(pods.Delete(ctx, fmt.Sprintf("pod-%d", base+1), metav1.DeleteOptions{GracePeriodSeconds: &gone}))
+	must(pods.Delete(ctx, fmt.Sprintf("pod-%d", base+2), metav1.DeleteOptions{GracePeriodSeconds: &gone}))
+	must(cluster.CreatePod(ctx, m.client, ns, base+2)) // another one of the same name
 	patch(2, "again")
 	if m.n > 1 { // of an earlier write, and long in every store
-		do(pods.Delete(ctx, fmt.Sprintf("pod-%d", base-10+3), metav1.DeleteOptions{GracePeriodSeconds: &gone}))
+		must(pods.Delete(ctx, fmt.Sprintf("pod-%d", base-10+3), metav1.DeleteOptions{GracePeriodSeconds: &gone}))
 		text, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": map[string]string{"touched": fmt.Sprint(m.n)}}})
-		do(err)
+		must(err)
 		_, err = pods.Patch(ctx, fmt.Sprintf("pod-%d", base-10+4), types.MergePatchType, text, metav1.PatchOptions{})
-		do(err)
+		must(err)
 	}
 }
 

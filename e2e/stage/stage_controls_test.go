@@ -286,15 +286,15 @@ func selectControls() []harness.Control {
 
 // lookControls change what the page shows, and not the state.
 func lookControls() []harness.Control {
-	has := func(cls string) string {
+	count := func(cls string) string {
 		return fmt.Sprintf("document.documentElement.classList.contains('%s')", cls)
 	}
 	blur := "wait (document.activeElement?.blur?.(), true)"
 	return []harness.Control{
-		{Name: "theme, mouse", Do: []string{"click stage.find('button', /^theme/)"}, Page: has("is-light") + " && location.hash.includes('theme=light')"},
-		{Name: "theme, key", Do: []string{blur, "keys t"}, Page: has("is-contrast") + " && !" + has("is-light")},
-		{Name: "theme, Enter", Do: []string{"focus stage.find('button', /^theme/)", "keys Enter"}, Page: has("is-contrast") + " && " + has("is-light")},
-		{Name: "theme, key again", Do: []string{blur, "keys t"}, Page: "!" + has("is-contrast") + " && !" + has("is-light")},
+		{Name: "theme, mouse", Do: []string{"click stage.find('button', /^theme/)"}, Page: count("is-light") + " && location.hash.includes('theme=light')"},
+		{Name: "theme, key", Do: []string{blur, "keys t"}, Page: count("is-contrast") + " && !" + count("is-light")},
+		{Name: "theme, Enter", Do: []string{"focus stage.find('button', /^theme/)", "keys Enter"}, Page: count("is-contrast") + " && " + count("is-light")},
+		{Name: "theme, key again", Do: []string{blur, "keys t"}, Page: "!" + count("is-contrast") + " && !" + count("is-light")},
 		{Name: "language, mouse", Do: []string{"click stage.find('button', /^language/)"},
 			Page: "document.documentElement.lang === 'zh-CN' && location.hash.includes('lang=zh')"},
 		{Name: "language, key", Do: []string{blur, "keys l"}, Page: "document.documentElement.lang === 'en'"},

@@ -35,9 +35,9 @@ func TestMapsShowWhatTheStoreLacks(t *testing.T) {
 	harness.Pause(t, p)
 	harness.Settle(t, p)
 	harness.Shot(t, p, "held")
-	is, s := harness.EvalIn[string](t, p, "stage.find('.world-number').textContent"), stateOf(t, p)
-	if is != strconv.Itoa(s.World.Apart) || s.World.Apart < 6 {
-		t.Errorf("between the maps stands %q; %d changes are, and at least 6 were made", is, s.World.Apart)
+	number, s := harness.EvalIn[string](t, p, "stage.find('.world-number').textContent"), stateOf(t, p)
+	if number != strconv.Itoa(s.World.Apart) || s.World.Apart < 6 {
+		t.Errorf("between the maps stands %q; %d changes are, and at least 6 were made", number, s.World.Apart)
 	}
 	if harness.EvalIn[bool](t, p, alike) {
 		t.Error("the two maps are the same picture")

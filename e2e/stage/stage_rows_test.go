@@ -57,10 +57,10 @@ func queueLines(q fold.Queue) []string {
 		return []string{"It is empty: Pop waits."}
 	}
 	var lines []string
-	for _, it := range q.Items[:min(5, len(q.Items))] {
-		line := it.Key
+	for _, item := range q.Items[:min(5, len(q.Items))] {
+		line := item.Key
 		if line == "" {
-			line = fmt.Sprintf("a list of %d", it.Count)
+			line = fmt.Sprintf("a list of %d", item.Count)
 		}
 		if r := []rune(line); len(r) > 28 { // the page keeps its head and its end
 			line = string(r[:22]) + "…" + string(r[len(r)-5:])

@@ -47,15 +47,15 @@ func recordedStory(t *testing.T, p *browser.Page) (yaml, recording string, s *co
 }
 
 // sentenceSays compares a drawn English sentence with the one in the file, on a State that is the step's only moment.
-func sentenceSays(is *corestory.Sentence, drawn string, st *view.State) error {
-	return says(is, is.Words.EN, drawn, st, st)
+func sentenceSays(sentence *corestory.Sentence, drawn string, st *view.State) error {
+	return says(sentence, sentence.Words.EN, drawn, st, st)
 }
 
 var spaces = regexp.MustCompile(`\s+`)
 
 // says compares a drawn sentence with the file: it has the file's words, wherever lines break, each number and each text in it is the State's, and
 // its claim is true. base is the State when the step began.
-func says(is *corestory.Sentence, text, drawn string, st, base *view.State) error {
+func says(sentence *corestory.Sentence, text, drawn string, st, base *view.State) error {
 	expression := regexp.MustCompile(`\{[^}]*\}`)
 	words := expression.Split(text, -1)
 	for i := range words {
@@ -70,8 +70,8 @@ func says(is *corestory.Sentence, text, drawn string, st, base *view.State) erro
 			return fmt.Errorf("it says %q: %w", drawn, err)
 		}
 	}
-	if !is.Claim.Holds(st, base) {
-		return fmt.Errorf("it says %q, and it is not so: %s", drawn, is.Claim)
+	if !sentence.Claim.Holds(st, base) {
+		return fmt.Errorf("it says %q, and it is not so: %s", drawn, sentence.Claim)
 	}
 	return nil
 }

@@ -96,23 +96,24 @@ func TestARide(t *testing.T) {
 				}
 				harness.WaitUntil(t, page, fmt.Sprintf("informerscope.state().then((s) => s.seq === %d)", int(hop.Seq)))
 				harness.Settle(t, page)
-				is := harness.EvalIn[rideShown](t, page, rideNow)
-				if !is.On || is.Now != i || is.Code != hop.Function || is.Said == "" || len(is.Functions) != len(told.Hops) || is.Functions[i] != hop.Function {
-					t.Errorf("hop %d is %+v, shown as %+v", i, hop, is)
+				shown := harness.EvalIn[rideShown](t, page, rideNow)
+				if !shown.On || shown.Now != i || shown.Code != hop.Function || shown.Said == "" || len(shown.Functions) != len(told.Hops) ||
+					shown.Functions[i] != hop.Function {
+					t.Errorf("hop %d is %+v, shown as %+v", i, hop, shown)
 				}
 				if got, want := harness.EvalIn[string](t, page, bright), brightAt[hop.Stage]; got != want {
 					t.Errorf("hop %d, %s, at the %s: the rows that do not recede are %s", i, hop.Kind, hop.Stage, got)
 				}
-				if len(is.Out) > 0 {
-					t.Errorf("hop %d: out of sight: %q", i, is.Out)
+				if len(shown.Out) > 0 {
+					t.Errorf("hop %d: out of sight: %q", i, shown.Out)
 				}
 				if c.name != "phone" && hop.SinceMicros < 10_000 && i > 0 {
 					want := fmt.Sprintf("+%d µs", int(hop.SinceMicros))
 					if hop.SinceMicros < 1 {
 						want = "+<1 µs"
 					}
-					if strings.ReplaceAll(is.Gaps[i-1], ",", "") != want {
-						t.Errorf("hop %d came after %s, and %s is drawn", i, want, is.Gaps[i-1])
+					if strings.ReplaceAll(shown.Gaps[i-1], ",", "") != want {
+						t.Errorf("hop %d came after %s, and %s is drawn", i, want, shown.Gaps[i-1])
 					}
 				}
 				if i < 4 || i == len(told.Hops)-1 {
@@ -123,7 +124,7 @@ func TestARide(t *testing.T) {
 				t.Fatal(err)
 			}
 			harness.WaitUntil(t, page, "informerscope.state().then((s) => s.view.mode === 'live')")
-			if is := harness.EvalIn[rideShown](t, page, rideNow); is.On {
+			if shown := harness.EvalIn[rideShown](t, page, rideNow); shown.On {
 				t.Error("the ride has not ended")
 			}
 		})

@@ -210,12 +210,12 @@ func TestAStoryIsNeverAheadOfItsPresses(t *testing.T) {
 	at := "(({step, state}) => Number(step ?? 0) + (state === 'told' ? 0.5 : 0))(document.querySelector('.storybar')?.dataset ?? {})"
 	deadline := harness.Timeout(t, 90*time.Second)
 	for presses := 0; ; presses++ {
-		is := harness.EvalIn[float64](t, page, at)
-		if is == float64(n)+0.5 {
+		got := harness.EvalIn[float64](t, page, at)
+		if got == float64(n)+0.5 {
 			break
 		}
-		if deadline.Err() != nil || presses > 200 || is > float64(presses+1)+0.5 {
-			t.Fatalf("after %d presses it shows step %g of %d", presses, is, n)
+		if deadline.Err() != nil || presses > 200 || got > float64(presses+1)+0.5 {
+			t.Fatalf("after %d presses it shows step %g of %d", presses, got, n)
 		}
 		if err := page.Keys(harness.Timeout(t, 30*time.Second), "PageDown"); err != nil {
 			t.Fatal(err)

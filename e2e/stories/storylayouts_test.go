@@ -228,18 +228,18 @@ func (w *walker) waitStep(step int) {
 }
 
 // words are those of the page's language.
-func (w *walker) words(is corestory.Words) string {
+func (w *walker) words(ws corestory.Words) string {
 	if w.zh {
-		return is.ZH
+		return ws.ZH
 	}
-	return is.EN
+	return ws.EN
 }
 
 // base is the State when a step began, to which since refers. The view goes there and back, if a sentence needs it.
-func (w *walker) base(step int, is *corestory.Sentence) *view.State {
+func (w *walker) base(step int, sentence *corestory.Sentence) *view.State {
 	w.t.Helper()
-	said := is.Claim.String() + is.Words.EN
-	for _, n := range is.Numbers {
+	said := sentence.Claim.String() + sentence.Words.EN
+	for _, n := range sentence.Numbers {
 		said += n.Value.String()
 	}
 	if !strings.Contains(said, "since(") {
@@ -298,19 +298,19 @@ func (w *walker) expectDrawn(step int, stands bool, sentence *corestory.Sentence
 	deadline := harness.Timeout(w.t, 40*time.Second)
 	for {
 		harness.Settle(w.t, w.page)
-		is := harness.EvalIn[storyShown](w.t, w.page, storyDrawn)
+		got := harness.EvalIn[storyShown](w.t, w.page, storyDrawn)
 		st := harness.EvalIn[view.State](w.t, w.page, "informerscope.state()")
-		err := says(sentence, w.words(sentence.Words), is.Said, &st, base)
-		if err == nil && is.Cut {
-			err = fmt.Errorf("there is no room for %q", is.Said)
+		err := says(sentence, w.words(sentence.Words), got.Said, &st, base)
+		if err == nil && got.Cut {
+			err = fmt.Errorf("there is no room for %q", got.Said)
 		}
-		if err == nil && is.Numbers != nil && len(is.Numbers) != len(sentence.Numbers) {
-			err = fmt.Errorf("the numbers %q stand beside it, and %d are to", is.Numbers, len(sentence.Numbers))
+		if err == nil && got.Numbers != nil && len(got.Numbers) != len(sentence.Numbers) {
+			err = fmt.Errorf("the numbers %q stand beside it, and %d are to", got.Numbers, len(sentence.Numbers))
 		}
-		if err == nil && is.Numbers != nil {
+		if err == nil && got.Numbers != nil {
 			for j, n := range sentence.Numbers {
 				if err == nil {
-					err = comesTo(n.Value.String(), is.Numbers[j], &st, base)
+					err = comesTo(n.Value.String(), got.Numbers[j], &st, base)
 				}
 			}
 		}

@@ -131,13 +131,13 @@ func (w *walker) stands() {
 		w.t.Fatal(err)
 	}
 	step := harness.EvalIn[int](w.t, w.page, "lastTold.step")
-	was := harness.EvalIn[view.State](w.t, w.page, "informerscope.state()")
+	before := harness.EvalIn[view.State](w.t, w.page, "informerscope.state()")
 	w.says(step, true)
 	for range 20 {
 		harness.Settle(w.t, w.page)
 	}
-	if is := harness.EvalIn[view.State](w.t, w.page, "informerscope.state()"); is.View.Head != was.View.Head {
-		w.t.Errorf("step %d: time stood still at event %d, and went on to event %d", step+1, was.View.Head, is.View.Head)
+	if now := harness.EvalIn[view.State](w.t, w.page, "informerscope.state()"); now.View.Head != before.View.Head {
+		w.t.Errorf("step %d: time stood still at event %d, and went on to event %d", step+1, before.View.Head, now.View.Head)
 	}
 	w.says(step, true)
 }

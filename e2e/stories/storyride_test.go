@@ -55,17 +55,17 @@ func atHop(t *testing.T, page *browser.Page, told rideTold, i int) {
 	hop := told.Hops[i]
 	waitTour(t, page, "informerscope.state().then((s) => s.seq === %d)", int(hop.Seq))
 	harness.Settle(t, page)
-	is := harness.EvalIn[rideShown](t, page, rideNow)
+	got := harness.EvalIn[rideShown](t, page, rideNow)
 	station := map[string]string{"api": "API server", "reflector": "Reflector", "queue": "Queue", "indexer": "Indexer", "listener": "Listeners",
 		"controller": "Controller"}[hop.Stage]
-	if !is.On || is.Now != i || is.Code != hop.Function || is.Station != station {
-		t.Errorf("hop %d is %+v, shown as %+v", i+1, hop, is)
+	if !got.On || got.Now != i || got.Code != hop.Function || got.Station != station {
+		t.Errorf("hop %d is %+v, shown as %+v", i+1, hop, got)
 	}
-	if !strings.HasSuffix(is.Said, ".") && !strings.HasSuffix(is.Said, "。") {
-		t.Errorf("hop %d, %s, is no sentence: %q", i+1, hop.Kind, is.Said)
+	if !strings.HasSuffix(got.Said, ".") && !strings.HasSuffix(got.Said, "。") {
+		t.Errorf("hop %d, %s, is no sentence: %q", i+1, hop.Kind, got.Said)
 	}
-	if len(is.Out) > 0 || is.Cut != "" {
-		t.Errorf("hop %d: out of sight: %q, cut: %q", i+1, is.Out, is.Cut)
+	if len(got.Out) > 0 || got.Cut != "" {
+		t.Errorf("hop %d: out of sight: %q, cut: %q", i+1, got.Out, got.Cut)
 	}
 }
 
@@ -102,8 +102,8 @@ func rideAlong(t *testing.T, page *browser.Page, name string, next func()) {
 	step := harness.EvalIn[string](t, page, "document.querySelector('.storybar').dataset.step")
 	for i, hop := range told.Hops {
 		atHop(t, page, told, i)
-		if is := harness.EvalIn[string](t, page, "document.querySelector('.storybar').dataset.step"); is != step {
-			t.Errorf("hop %d: the story is at step %s, and the ride is step %s's", i+1, is, step)
+		if shown := harness.EvalIn[string](t, page, "document.querySelector('.storybar').dataset.step"); shown != step {
+			t.Errorf("hop %d: the story is at step %s, and the ride is step %s's", i+1, shown, step)
 		}
 		if i%4 == 0 || i == len(told.Hops)-1 {
 			harness.Shot(t, page, fmt.Sprintf("%s-ride-%02d-%s", name, i, hop.Kind))
@@ -112,8 +112,8 @@ func rideAlong(t *testing.T, page *browser.Page, name string, next func()) {
 	}
 	rideIsOver(t, page)
 	harness.Settle(t, page)
-	if is := harness.EvalIn[string](t, page, "document.querySelector('.storybar').dataset.step"); is != step {
-		t.Errorf("the press that leaves the ride has turned to step %s from %s", is, step)
+	if shown := harness.EvalIn[string](t, page, "document.querySelector('.storybar').dataset.step"); shown != step {
+		t.Errorf("the press that leaves the ride has turned to step %s from %s", shown, step)
 	}
 	harness.Shot(t, page, name+"-ride-over")
 }
@@ -200,14 +200,14 @@ func TestAStoryRides(t *testing.T) {
 			atHop(t, page, told, 1)
 			pressKey(t, page, "PageUp")
 			atHop(t, page, told, 0)
-			if is := harness.EvalIn[string](t, page, dimmed); before.Ride == "due" && (c.name == "stage" || c.name == "presenter") && is == before.Dimmed {
-				t.Errorf("at its first hop %s recede, as before it", is)
+			if shown := harness.EvalIn[string](t, page, dimmed); before.Ride == "due" && (c.name == "stage" || c.name == "presenter") && shown == before.Dimmed {
+				t.Errorf("at its first hop %s recede, as before it", shown)
 			}
 			pressKey(t, page, "PageUp")
 			rideIsOver(t, page)
 			harness.Settle(t, page)
-			if is := harness.EvalIn[string](t, page, dimmed); before.Ride == "due" && is != before.Dimmed {
-				t.Errorf("after the ride %q recede, and before it %q", is, before.Dimmed)
+			if shown := harness.EvalIn[string](t, page, dimmed); before.Ride == "due" && shown != before.Dimmed {
+				t.Errorf("after the ride %q recede, and before it %q", shown, before.Dimmed)
 			}
 			at(riding, "told")
 			// It does not open again after a ride, in either direction.

@@ -140,8 +140,8 @@ func TestTheTour(t *testing.T) {
 				t.Errorf("after %d right answers the score is %q", questions, score)
 			}
 			takeHome(t, page, "tour-"+c.lang)
-			if was := harness.EvalIn[string](t, page, "location.hash"); !strings.Contains(was, "story=tour") {
-				t.Errorf("the address is %s", was)
+			if hash := harness.EvalIn[string](t, page, "location.hash"); !strings.Contains(hash, "story=tour") {
+				t.Errorf("the address is %s", hash)
 			}
 			page.ExpectClean(t)
 		})

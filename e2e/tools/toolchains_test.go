@@ -97,10 +97,10 @@ func TestToolchains(t *testing.T) {
 			}
 			// A link is exact between pages built with the same release.
 			release := version.Lang(goVersion)
-			if was, ok := first[release]; !ok {
+			if before, ok := first[release]; !ok {
 				first[release] = played
-			} else if played.Hash != was.Hash || played.Events != was.Events {
-				t.Errorf("the same link plays a log of %d events with hash %s, with another %s %d and %s", played.Events, played.Hash, release, was.Events, was.Hash)
+			} else if played.Hash != before.Hash || played.Events != before.Events {
+				t.Errorf("the same link plays a log of %d events with hash %s, with another %s %d and %s", played.Events, played.Hash, release, before.Events, before.Hash)
 			}
 		})
 	}
@@ -154,8 +154,8 @@ func newestRelease(root string) (string, error) {
 	released := func(v string) bool { return !strings.Contains(v, "rc") && !strings.Contains(v, "beta") }
 	for _, word := range strings.Fields(out) {
 		v, ok := strings.CutSuffix(word, "."+runtime.GOOS+"-"+runtime.GOARCH)
-		v, is := strings.CutPrefix(v, "v0.0.1-")
-		if !ok || !is || !version.IsValid(v) {
+		v, found := strings.CutPrefix(v, "v0.0.1-")
+		if !ok || !found || !version.IsValid(v) {
 			continue
 		}
 		if newest == "" || released(v) && !released(newest) || released(v) == released(newest) && version.Compare(v, newest) > 0 {

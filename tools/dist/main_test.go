@@ -331,9 +331,9 @@ func inspect(t *testing.T, dir string, o options, want []platform) map[platform]
 			strings.Contains(text, "informerscope.exe --context") != (p.os == "windows") {
 			t.Errorf("%s has the README\n%s", name, text)
 		}
-		for _, of := range []string{"k8s.io/client-go v", "github.com/gorilla/websocket v", "Go's standard library", "github.com/hack-pad/safejs v"} {
-			if !strings.Contains(files[p]["LICENSES-OF-OTHERS.txt"].data, "==== "+of) {
-				t.Errorf("%s: no licence of %s", name, of)
+		for _, module := range []string{"k8s.io/client-go v", "github.com/gorilla/websocket v", "Go's standard library", "github.com/hack-pad/safejs v"} {
+			if !strings.Contains(files[p]["LICENSES-OF-OTHERS.txt"].data, "==== "+module) {
+				t.Errorf("%s: no licence of %s", name, module)
 			}
 		}
 		checkProgram(t, p, o, program.data)

@@ -48,8 +48,8 @@ func linked(ctx context.Context, o options, what product, p platform) ([]*module
 			if found[key] == nil {
 				found[key] = m
 			}
-			if is := found[key]; !slices.Contains(is.into, into) {
-				is.into = append(is.into, into)
+			if part := found[key]; !slices.Contains(part.into, into) {
+				part.into = append(part.into, into)
 			}
 		}
 	}

@@ -77,10 +77,10 @@ var (
 )
 
 // judge returns the terms that a text has wrong.
-func judge(is text) (wrong []term) {
-	prose := notProse.ReplaceAllString(is.zh, "$1·")
+func judge(pair text) (wrong []term) {
+	prose := notProse.ReplaceAllString(pair.zh, "$1·")
 	for _, t := range terms {
-		asEnglish := (t.en == nil || t.en.MatchString(is.en)) && (t.unlike == nil || is.en != "" && !t.unlike.MatchString(is.en))
+		asEnglish := (t.en == nil || t.en.MatchString(pair.en)) && (t.unlike == nil || pair.en != "" && !t.unlike.MatchString(pair.en))
 		if asEnglish && t.wrong.MatchString(prose) {
 			wrong = append(wrong, t)
 		}
@@ -110,10 +110,10 @@ func TestChineseHasOneWordForOneThing(t *testing.T) {
 				return err
 			}
 			name, err := filepath.Rel(root, path)
-			for _, is := range read(string(content)) {
+			for _, pair := range read(string(content)) {
 				counts[ext]++
-				for _, wrong := range judge(is) {
-					t.Errorf("%s:%d: %q: write %s%s", filepath.ToSlash(name), is.line, is.zh, wrong.right, wrong.because())
+				for _, wrong := range judge(pair) {
+					t.Errorf("%s:%d: %q: write %s%s", filepath.ToSlash(name), pair.line, pair.zh, wrong.right, wrong.because())
 				}
 			}
 			return err
@@ -135,16 +135,16 @@ func TestContributingHasTheTerms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var has []string
+	var found []string
 	for line := range strings.Lines(string(content)) {
 		if cells := strings.Split(line, "|"); len(cells) == 6 {
 			for _, word := range regexp.MustCompile(`[；，]`).Split(cells[3], -1) {
-				has = append(has, strings.TrimSpace(regexp.MustCompile(`（.*）`).ReplaceAllString(word, "")))
+				found = append(found, strings.TrimSpace(regexp.MustCompile(`（.*）`).ReplaceAllString(word, "")))
 			}
 		}
 	}
 	for _, want := range terms {
-		if !slices.Contains(has, want.right) {
+		if !slices.Contains(found, want.right) {
 			t.Errorf("the table of CONTRIBUTING.md has no %s", want.right)
 		}
 	}
@@ -152,7 +152,7 @@ func TestContributingHasTheTerms(t *testing.T) {
 
 // TestJudge tries texts with a word of each kind, and some that a term must not find.
 func TestJudge(t *testing.T) {
-	for is, want := range map[text]string{
+	for pair, want := range map[text]string{
 		{zh: "lister 读的是 store：不发请求"}: "本地缓存",
 		{zh: "tombstone"}:                                          "墓碑",
 		{zh: "会 pop 出五个"}:                                          "出队",
@@ -169,11 +169,11 @@ func TestJudge(t *testing.T) {
 		{zh: "第 {i} 步", en: "step {i}"}:                            "",
 	} {
 		got := ""
-		for _, wrong := range judge(is) {
+		for _, wrong := range judge(pair) {
 			got += wrong.right
 		}
 		if got != want {
-			t.Errorf("%q: %q, want %q", is.zh, got, want)
+			t.Errorf("%q: %q, want %q", pair.zh, got, want)
 		}
 	}
 }
@@ -208,8 +208,8 @@ func jsTexts(content string) (all []text) {
 	}
 	for _, m := range literal.FindAllStringIndex(content, -1) {
 		inPair := slices.ContainsFunc(pairs, func(p []int) bool { return p[0] <= m[0] && m[0] < p[1] })
-		if is := content[m[0]:m[1]]; !inPair && han.MatchString(is) {
-			all = append(all, text{line: lineOf(content, m[0]), zh: is})
+		if zh := content[m[0]:m[1]]; !inPair && han.MatchString(zh) {
+			all = append(all, text{line: lineOf(content, m[0]), zh: zh})
 		}
 	}
 	return all
@@ -232,11 +232,11 @@ func goTexts(content string) (all []text) {
 		}
 		before := ""
 		for _, x := range list {
-			is := value(x)
-			if han.MatchString(is) {
-				all = append(all, text{files.Position(x.Pos()).Line, is, before})
+			got := value(x)
+			if han.MatchString(got) {
+				all = append(all, text{files.Position(x.Pos()).Line, got, before})
 			}
-			before = is
+			before = got
 		}
 		return true
 	})
@@ -248,9 +248,9 @@ func value(x ast.Expr) string {
 	switch x := x.(type) {
 	case *ast.BasicLit:
 		if x.Kind == token.STRING {
-			is, err := strconv.Unquote(x.Value)
+			unquoted, err := strconv.Unquote(x.Value)
 			if err == nil {
-				return is
+				return unquoted
 			}
 		}
 	case *ast.BinaryExpr:

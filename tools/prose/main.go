@@ -192,13 +192,13 @@ func compare(name, text string, found map[string][]string) error {
 			continue
 		}
 		place := fmt.Sprintf("%s:%d", name, i+1)
-		is := slices.Compact(slices.Sorted(slices.Values(found[place])))
+		alerts := slices.Compact(slices.Sorted(slices.Values(found[place])))
 		if !item.MatchString(line) {
-			if len(is) > 0 {
-				wrong = append(wrong, fmt.Errorf("%s is no example and has alerts: %v", place, is))
+			if len(alerts) > 0 {
+				wrong = append(wrong, fmt.Errorf("%s is no example and has alerts: %v", place, alerts))
 			}
-		} else if !slices.Equal(is, want) {
-			wrong = append(wrong, fmt.Errorf("%s: the rules find %v, not %v: %s", place, is, want, line))
+		} else if !slices.Equal(alerts, want) {
+			wrong = append(wrong, fmt.Errorf("%s: the rules find %v, not %v: %s", place, alerts, want, line))
 		}
 	}
 	return errors.Join(wrong...)

@@ -162,7 +162,7 @@ func runCheck(ctx context.Context, c command) ([]*group, error) {
 	if err != nil {
 		fmt.Fprintf(c.out, "FAIL  %s: %v\n", c.name, err)
 		g.count, g.Failures = count{Failed: 1}, []result{{c.name, said.String() + err.Error()}}
-	} else if why, is := strings.CutPrefix(lines[len(lines)-1], "left out: "); is {
+	} else if why, isLeftOut := strings.CutPrefix(lines[len(lines)-1], "left out: "); isLeftOut {
 		g.count, g.Skips = count{Skipped: 1}, []result{{c.name, why}}
 	}
 	g.Seconds = time.Since(began).Seconds()
@@ -195,7 +195,7 @@ func argsAgain(args []string, g *group) []string {
 	var names []string
 	for _, f := range g.Failures {
 		name, _, _ := strings.Cut(f.Test, "/")
-		if _, is := g.Tests[g.path+" "+name]; !is {
+		if _, isKnown := g.Tests[g.path+" "+name]; !isKnown {
 			return nil
 		}
 		names = append(names, name)

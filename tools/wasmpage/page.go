@@ -73,16 +73,16 @@ func buildPage(tc *toolchain.Toolchain, work, out string, want page) (page, erro
 	}
 	built := filepath.Join(work, "informerscope.wasm")
 	tc = tc.ForPage()
-	is := want
+	result := want
 	doorless := map[string]string{}
 	if want.small {
-		is.large = size.Prepare(tc, work, doorless)
+		result.large = size.Prepare(tc, work, doorless)
 	}
 	if want.steady {
-		is.chance = determinism.Prepare(tc, work, map[string]string{})
+		result.chance = determinism.Prepare(tc, work, map[string]string{})
 	}
 	for _, try := range []page{{small: true, steady: true}, {steady: true}, {small: true}, {}} {
-		if try.small && (!want.small || is.large != nil) || try.steady && (!want.steady || is.chance != nil) {
+		if try.small && (!want.small || result.large != nil) || try.steady && (!want.steady || result.chance != nil) {
 			continue
 		}
 		replace := map[string]string{}
@@ -91,31 +91,31 @@ func buildPage(tc *toolchain.Toolchain, work, out string, want page) (page, erro
 		}
 		if try.steady {
 			if err := determinism.Prepare(tc, work, replace); err != nil {
-				return is, err
+				return result, err
 			}
 		}
 		try.named = want.named
 		if err = compile(tc, work, built, try, replace); err == nil {
-			if is.small = try.small; want.small && !is.small && is.large == nil {
-				is.large = is.failed
+			if result.small = try.small; want.small && !result.small && result.large == nil {
+				result.large = result.failed
 			}
-			if is.steady = try.steady; want.steady && !is.steady && is.chance == nil {
-				is.chance = is.failed
+			if result.steady = try.steady; want.steady && !result.steady && result.chance == nil {
+				result.chance = result.failed
 			}
 			if want.small && !want.named {
-				is.large = errors.Join(is.large, repackFile(built))
+				result.large = errors.Join(result.large, repackFile(built))
 			}
 			if err := compress(built, out); err != nil {
-				return is, err
+				return result, err
 			}
-			return is, copyLoader(tc, filepath.Join(out, "wasm_exec.js"))
+			return result, copyLoader(tc, filepath.Join(out, "wasm_exec.js"))
 		}
 		if isOwn(err) {
 			break
 		}
-		is.failed = errors.Join(is.failed, err)
+		result.failed = errors.Join(result.failed, err)
 	}
-	return is, err
+	return result, err
 }
 
 // compile builds the program as the file out with what replaces the toolchain's files.

@@ -24,8 +24,8 @@ func toolchainFor(t *testing.T, dir string) *toolchain.Toolchain {
 // The go command replaces no files beneath GOMODCACHE, and that is where it puts the toolchains that it fetches itself.
 func TestAToolchainInTheModuleCacheHasAnotherName(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a path with spaces")
-	is := toolchainFor(t, dir).Output
-	text, err := is("env", "GOROOT")
+	got := toolchainFor(t, dir).Output
+	text, err := got("env", "GOROOT")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,8 +77,8 @@ func TestSourcesThatAreOtherwise(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
 	}
-	was := program
-	defer func() { program = was }()
+	before := program
+	defer func() { program = before }()
 	program = "informerscope/tools/wasmpage/testdata/least" // its runtime is all of the toolchain that is compiled
 	text, err := toolchainFor(t, t.TempDir()).Output("env", "GOROOT")
 	if err != nil {
@@ -111,14 +111,14 @@ func TestSourcesThatAreOtherwise(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			is, err := buildPage(tc, work, out, page{small: true, steady: true})
+			got, err := buildPage(tc, work, out, page{small: true, steady: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if is.small != tt.small || is.steady != tt.steady {
-				t.Errorf("built small %v and steady %v, want %v and %v", is.small, is.steady, tt.small, tt.steady)
+			if got.small != tt.small || got.steady != tt.steady {
+				t.Errorf("built small %v and steady %v, want %v and %v", got.small, got.steady, tt.small, tt.steady)
 			}
-			words := is.words(tc.Version)
+			words := got.words(tc.Version)
 			t.Log(words)
 			if (words == "") != (tt.words == nil) || strings.Contains(words, "\n") {
 				t.Errorf("said %q", words)
@@ -151,12 +151,12 @@ func TestABuildThatFailsIsTriedWithout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	is, err := buildPage(tc, work, t.TempDir(), page{small: true, steady: true})
+	got, err := buildPage(tc, work, t.TempDir(), page{small: true, steady: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if words := is.words(tc.Version); !is.small || is.steady || !strings.Contains(words, "theMoon") || strings.Contains(words, "download") {
-		t.Errorf("built small %v and steady %v, and said %q; want it small, not steady, and the compiler's reason", is.small, is.steady, words)
+	if words := got.words(tc.Version); !got.small || got.steady || !strings.Contains(words, "theMoon") || strings.Contains(words, "download") {
+		t.Errorf("built small %v and steady %v, and said %q; want it small, not steady, and the compiler's reason", got.small, got.steady, words)
 	}
 }
 
@@ -165,16 +165,16 @@ func TestAMistakeOfOursIsNoReasonToBuildPlainly(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
 	}
-	was := program
-	defer func() { program = was }()
+	before := program
+	defer func() { program = before }()
 	program = "informerscope/tools/wasmpage/testdata/mistaken"
 	work := t.TempDir()
 	tc, err := toolchain.Find(work)
 	if err != nil {
 		t.Fatal(err)
 	}
-	is, err := buildPage(tc, work, t.TempDir(), page{small: true, steady: true})
-	if err == nil || !strings.Contains(err.Error(), "mistaken.go:") || is.failed != nil || is.large != nil || is.chance != nil {
-		t.Errorf("a mistake gives %v, after %v", err, is.failed)
+	got, err := buildPage(tc, work, t.TempDir(), page{small: true, steady: true})
+	if err == nil || !strings.Contains(err.Error(), "mistaken.go:") || got.failed != nil || got.large != nil || got.chance != nil {
+		t.Errorf("a mistake gives %v, after %v", err, got.failed)
 	}
 }

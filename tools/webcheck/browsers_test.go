@@ -105,7 +105,7 @@ func TestThePageUsesWhatItsBrowsersHave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lacks, has := map[string]string{}, map[string]bool{}
+	lacks, supports := map[string]string{}, map[string]bool{}
 	for _, part := range []compat{data.API, data.JavaScript.Builtins} {
 		for name, x := range part.members {
 			if strings.HasPrefix(name, "CSS") { // an element's style has all properties
@@ -119,12 +119,12 @@ func TestThePageUsesWhatItsBrowsersHave(t *testing.T) {
 				if why := y.lacking(); why != "" {
 					lacks[member] = why
 				} else {
-					has[member] = true
+					supports[member] = true
 				}
 			}
 		}
 	}
-	if lacks["checkVisibility"] == "" || !has["querySelector"] {
+	if lacks["checkVisibility"] == "" || !supports["querySelector"] {
 		t.Fatal("the data do not say that Safari 17 lacks checkVisibility and has querySelector")
 	}
 	named := map[string]bool{}
@@ -147,7 +147,7 @@ func TestThePageUsesWhatItsBrowsersHave(t *testing.T) {
 		code := noCode.ReplaceAllString(text, "")
 		for _, m := range access.FindAllStringSubmatch(code, -1) {
 			looked++
-			if why := lacks[m[1]]; why != "" && !has[m[1]] && !named[m[1]] && m[2] == "" {
+			if why := lacks[m[1]]; why != "" && !supports[m[1]] && !named[m[1]] && m[2] == "" {
 				t.Errorf("%s: .%s: %s", file, m[1], why)
 			}
 		}

@@ -60,8 +60,8 @@ func TestWhatIsExportedIsUsedElsewhere(t *testing.T) {
 		for _, m := range exported.FindAllStringSubmatch(text, -1) {
 			looked++
 			used := false
-			for other, has := range words {
-				used = used || other != file && has[m[1]]
+			for other, otherWords := range words {
+				used = used || other != file && otherWords[m[1]]
 			}
 			if !used {
 				t.Errorf("%s exports %s, which no other file of the page names", file, m[1])

@@ -77,13 +77,13 @@ func TestWhatIsOfAnotherTypeIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var is []string
+	var got []string
 	for _, f := range found {
-		is = append(is, filepath.Base(f.file))
+		got = append(got, filepath.Base(f.file))
 		t.Log(f.text)
 	}
-	slices.Sort(is)
-	if !slices.Equal(is, []string{"bad.js", "loose.js"}) {
-		t.Errorf("found something in %v, want bad.js and loose.js", is)
+	slices.Sort(got)
+	if !slices.Equal(got, []string{"bad.js", "loose.js"}) {
+		t.Errorf("found something in %v, want bad.js and loose.js", got)
 	}
 }

@@ -181,11 +181,11 @@ func (g *generator) writeArguments() error {
 	for _, c := range command.Commands() {
 		args := make([]string, len(c.Args))
 		for i, a := range c.Args {
-			is, err := argumentType(a)
+			typ, err := argumentType(a)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.Name, err)
 			}
-			args[i] = label(a.Name) + mark(a) + ": " + is
+			args[i] = label(a.Name) + mark(a) + ": " + typ
 		}
 		// Lines end behind a comma: a type cannot go on after any other word.
 		words := strings.ReplaceAll(fmt.Sprintf("@property {[%s]} %s", strings.Join(args, ", "), c.Name), " ", fixedSpace)
@@ -216,20 +216,20 @@ func mark(a arg.Spec) string {
 
 // argumentType is the page's type of an argument.
 func argumentType(a arg.Spec) (string, error) {
-	is := ""
+	typ := ""
 	switch {
 	case len(a.OneOf) > 0:
-		is = union(a.OneOf)
+		typ = union(a.OneOf)
 	case a.Type == arg.Text:
-		is = "string"
+		typ = "string"
 	case a.Type == arg.Whole || a.Type == arg.Number:
-		is = "number"
+		typ = "number"
 	case a.Type == arg.Switch:
-		is = "boolean"
+		typ = "boolean"
 	case a.Type == arg.Any:
-		is = "object"
+		typ = "object"
 	case a.Type == arg.Content:
-		is = "string | ArrayBuffer"
+		typ = "string | ArrayBuffer"
 	case a.Type == arg.Object:
 		members := make([]string, len(a.Members))
 		for i, m := range a.Members {
@@ -239,14 +239,14 @@ func argumentType(a arg.Spec) (string, error) {
 			}
 			members[i] = m.Name + mark(m) + ": " + inner
 		}
-		is = "{" + strings.Join(members, ", ") + "}"
+		typ = "{" + strings.Join(members, ", ") + "}"
 	default:
 		return "", fmt.Errorf("webtypes knows nothing of the type %q of the argument %s", a.Type, a.Name)
 	}
 	if !a.Needed {
-		is += " | null"
+		typ += " | null"
 	}
-	return is, nil
+	return typ, nil
 }
 
 // union is the type of what can be one of some texts.

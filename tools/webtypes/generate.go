@@ -85,11 +85,11 @@ func (g *generator) write(t reflect.Type) error {
 	if isRow(t) {
 		var parts []string
 		for i := 1; i < t.NumField(); i++ {
-			is, err := g.typ(t.Field(i).Type)
+			typ, err := g.typ(t.Field(i).Type)
 			if err != nil {
 				return err
 			}
-			parts = append(parts, camel(t.Field(i).Name)+": "+is)
+			parts = append(parts, camel(t.Field(i).Name)+": "+typ)
 		}
 		fmt.Fprintf(&g.out, " * @typedef {[%s]} %s\n */\n", strings.Join(parts, ", "), g.names[t])
 		return nil
@@ -112,7 +112,7 @@ func (g *generator) members(t reflect.Type, about comments) error {
 				return err
 			}
 		}
-		is, err := g.member(m)
+		typ, err := g.member(m)
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.field.Name, err)
 		}
@@ -120,7 +120,7 @@ func (g *generator) members(t reflect.Type, about comments) error {
 		if m.optional {
 			name = "[" + name + "]"
 		}
-		g.comment(" * ", " *   ", strings.TrimSpace(fmt.Sprintf("@property {%s} %s %s", is, name, trimName(m.field.Name, about.fields[m.field.Name]))))
+		g.comment(" * ", " *   ", strings.TrimSpace(fmt.Sprintf("@property {%s} %s %s", typ, name, trimName(m.field.Name, about.fields[m.field.Name]))))
 	}
 	return nil
 }
@@ -208,16 +208,16 @@ func (g *generator) member(m member) (string, error) {
 	case t.Kind() != reflect.Pointer:
 		return g.typ(t)
 	}
-	is, err := g.typ(t.Elem())
+	typ, err := g.typ(t.Elem())
 	switch {
 	case err != nil:
 		return "", err
 	case m.partial:
-		return "Partial<" + is + ">", nil
+		return "Partial<" + typ + ">", nil
 	case m.optional:
-		return is, nil
+		return typ, nil
 	}
-	return is + " | null", nil
+	return typ + " | null", nil
 }
 
 // typ is the page's type of what a value of a Go type is written as.
@@ -243,17 +243,17 @@ func (g *generator) typ(t reflect.Type) (string, error) {
 	case reflect.Pointer: // in a list or a map: what is never nil
 		return g.typ(t.Elem())
 	case reflect.Slice:
-		is, err := g.typ(t.Elem())
-		return is + "[]", err
+		elem, err := g.typ(t.Elem())
+		return elem + "[]", err
 	case reflect.Array:
-		is, err := g.typ(t.Elem())
-		return "[" + strings.TrimSuffix(strings.Repeat(is+", ", t.Len()), ", ") + "]", err
+		elem, err := g.typ(t.Elem())
+		return "[" + strings.TrimSuffix(strings.Repeat(elem+", ", t.Len()), ", ") + "]", err
 	case reflect.Map:
 		if t.Key().Kind() != reflect.String {
 			return "", fmt.Errorf("%s has keys that are no strings", t)
 		}
-		is, err := g.typ(t.Elem())
-		return "Record<string, " + is + ">", err
+		elem, err := g.typ(t.Elem())
+		return "Record<string, " + elem + ">", err
 	case reflect.Struct:
 		if t.Name() != "" {
 			return g.name(t)
@@ -267,7 +267,7 @@ func (g *generator) typ(t reflect.Type) (string, error) {
 func (g *generator) inline(t reflect.Type) (string, error) {
 	var parts []string
 	for _, m := range membersOf(t) {
-		is, err := g.member(m)
+		typ, err := g.member(m)
 		if err != nil {
 			return "", err
 		}
@@ -275,7 +275,7 @@ func (g *generator) inline(t reflect.Type) (string, error) {
 		if m.optional {
 			name += "?"
 		}
-		parts = append(parts, name+": "+is)
+		parts = append(parts, name+": "+typ)
 	}
 	return "{" + strings.Join(parts, ", ") + "}", nil
 }

@@ -25,7 +25,7 @@ func run(out, root string) error {
 	}
 	for name, text := range files {
 		path := filepath.Join(out, name)
-		if was, err := os.ReadFile(path); err == nil && bytes.Equal(was, text) {
+		if before, err := os.ReadFile(path); err == nil && bytes.Equal(before, text) {
 			continue // its time stays, for make
 		}
 		if err := os.WriteFile(path, text, 0o644); err != nil {

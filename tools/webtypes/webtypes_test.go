@@ -40,14 +40,14 @@ func TestTheTypesInTheTreeAreThoseOfThisProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range files {
-		is, err := os.ReadFile(filepath.Join(root, "web", filepath.FromSlash(name)))
+		got, err := os.ReadFile(filepath.Join(root, "web", filepath.FromSlash(name)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if string(is) == string(want) {
+		if string(got) == string(want) {
 			continue
 		}
-		wantLines, isLines := strings.Split(string(want), "\n"), strings.Split(string(is), "\n")
+		wantLines, isLines := strings.Split(string(want), "\n"), strings.Split(string(got), "\n")
 		for i, line := range wantLines {
 			if i >= len(isLines) || isLines[i] != line {
 				t.Fatalf("web/%s is not what the Go types say, from line %d (%q) on: run go run ./tools/webtypes", name, i+1, line)
@@ -158,8 +158,8 @@ func look(t *testing.T, release string) {
 		t.Fatalf("looked at %d frames and %d hops; that proves little", frames, journeys)
 	}
 	value := ""
-	for _, of := range []*string{nil, &value} {
-		x, err := v.Index(0, "image", of)
+	for _, name := range []*string{nil, &value} {
+		x, err := v.Index(0, "image", name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -54,10 +54,10 @@ export class Caption {
     /** The width of the line, in pixels. Measuring it while the stage is painted would lay the page out twice. */
     this.room = -1;
     new ResizeObserver((e) => {
-      const was = this.room;
+      const before = this.room;
       this.room = e[e.length - 1].contentRect.width;
       // Fit the sentence again when what stands beside it grows or shrinks: its type before the next frame, its words with the next paint.
-      if (was < 0 || Math.abs(was - this.room) <= 1) return;
+      if (before < 0 || Math.abs(before - this.room) <= 1) return;
       this.setSize();
       this.lastWords = '';
     }).observe(line);

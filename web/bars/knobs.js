@@ -22,9 +22,9 @@ export function appendKnobs(ctx, root, close) {
   const asked = fragment.read();
   const note = h('p', { class: 'note', role: 'status' }, t(own ? 'knob.note' : 'knob.shared'));
   const field = (/** @type {'objects' | 'rate' | 'seed'} */ name) => {
-    const is = own ? (name === 'rate' && asked.get(name)) || (src[name] ?? 0) : '';
+    const text = own ? (name === 'rate' && asked.get(name)) || (src[name] ?? 0) : '';
     const el = /** @type {HTMLInputElement} */ (h('input', {
-      type: 'text', inputmode: 'numeric', value: is, 'aria-label': t('knob.' + name), autocomplete: 'off', name: 'knob-' + name,
+      type: 'text', inputmode: 'numeric', value: text, 'aria-label': t('knob.' + name), autocomplete: 'off', name: 'knob-' + name,
     }));
     el.addEventListener('input', () => {
       el.removeAttribute('aria-invalid');

@@ -59,8 +59,8 @@ function usedIn(context) {
 export function remember(context, ns) {
   if (!ns) return;
   try {
-    const was = JSON.parse(localStorage.getItem(kept) ?? '{}');
-    const all = /** @type {[string, string[]][]} */ (Object.entries(was && typeof was === 'object' ? was : {})).filter(([c]) => c !== context).slice(-19);
+    const old = JSON.parse(localStorage.getItem(kept) ?? '{}');
+    const all = /** @type {[string, string[]][]} */ (Object.entries(old && typeof old === 'object' ? old : {})).filter(([c]) => c !== context).slice(-19);
     localStorage.setItem(kept, JSON.stringify(Object.fromEntries([...all, [context, [ns, ...usedIn(context).filter((x) => x !== ns)].slice(0, 8)]])));
   } catch {
     // It is a convenience.

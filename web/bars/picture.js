@@ -116,8 +116,8 @@ class Drawing {
     const clear = (/** @type {string} */ colour) => colour === 'transparent' || /, 0\)$/.test(colour);
     if (!clear(css.backgroundColor)) g.append(s('rect', { ...place, rx, fill: css.backgroundColor }));
     const sides = ['top', 'right', 'bottom', 'left'].map((side) => {
-      const of = (/** @type {string} */ what) => css.getPropertyValue(`border-${side}-${what}`);
-      return { wide: of('style') === 'none' || clear(of('color')) ? 0 : parseFloat(of('width')), colour: of('color') };
+      const style = (/** @type {string} */ what) => css.getPropertyValue(`border-${side}-${what}`);
+      return { wide: style('style') === 'none' || clear(style('color')) ? 0 : parseFloat(style('width')), colour: style('color') };
     });
     const { x, y, width, height } = place;
     const { wide, colour } = sides[0];

@@ -70,7 +70,7 @@ export class Audience {
   }
 
   rejoinSpeaker() {
-    return this.ctx.call('along').then((is) => this.hear(is), (err) => this.ctx.say(err.message, true));
+    return this.ctx.call('along').then((state) => this.hear(state), (err) => this.ctx.say(err.message, true));
   }
 
   /** The caption's sentence while the view is out of date. */

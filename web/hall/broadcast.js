@@ -51,23 +51,23 @@ export class Broadcast {
 
   /** Takes the state of the broadcast from the worker. @param {OnAir} next */
   hear(next) {
-    const was = this.air;
+    const before = this.air;
     const air = { ...off(), ...next };
     this.air = air;
     const { t } = this.ctx;
-    if (was.phase !== air.phase) {
+    if (before.phase !== air.phase) {
       if (air.phase === 'taken') this.ctx.say(t('air.taken'), true);
       if (air.phase === 'failed') this.ctx.say(t('air.failed', { w: air.error ?? '' }), true);
       if (!this.isOn) this.large?.root.close();
       this.lastReport = '';
     }
-    if (air.skipped > was.skipped && was.phase) this.ctx.say(t('air.skipped'), true);
+    if (air.skipped > before.skipped && before.phase) this.ctx.say(t('air.skipped'), true);
     this.paint();
   }
 
   /** Asks the server whether it broadcasts, so that the button is there. */
   ask() {
-    return this.ctx.call('broadcast').then((is) => this.hear(is));
+    return this.ctx.call('broadcast').then((state) => this.hear(state));
   }
 
   paint() {

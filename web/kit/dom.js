@@ -65,7 +65,7 @@ export const isSeen = (el) => el.checkVisibility?.({ opacityProperty: true, visi
 
 /** A drawn sign, as large as the style sheet makes it. @param {...(SVGElement | string)} parts a path is its d alone */
 export function icon(...parts) {
-  return s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, ...parts.map((is) => (typeof is === 'string' ? s('path', { d: is }) : is)));
+  return s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, ...parts.map((part) => (typeof part === 'string' ? s('path', { d: part }) : part)));
 }
 
 /** @type {WeakMap<Element, Record<string, string | null>>} */
@@ -159,8 +159,8 @@ export class Txt {
     if (!path) return this.set('');
     if (path !== this.path || as !== this.as) this.name(path, as, whole);
     const { value, format, full } = this.source;
-    const is = value(from) ?? null;
-    return is === null ? this.write('—', '') : this.write((cut ?? format)(is), full(is));
+    const got = value(from) ?? null;
+    return got === null ? this.write('—', '') : this.write((cut ?? format)(got), full(got));
   }
 
   /** @param {string} path @param {string} as @param {string} whole @private */

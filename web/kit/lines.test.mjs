@@ -23,18 +23,18 @@ test('pairs are equal, in order, and as many as there can be', () => {
   const random = (/** @type {number} */ n) => (seed = (seed * 48271) % 2147483647) % n;
   for (let round = 0; round < 300; round++) {
     const [old, next] = [0, 0].map(() => Array.from({ length: random(12) }, () => 'abc'[random(3)]));
-    const is = pairLines(old, next);
+    const got = pairLines(old, next);
     let before = -1;
-    is.forEach((i, j) => {
+    got.forEach((i, j) => {
       if (i < 0) return;
-      assert.ok(i > before && old[i] === next[j], `${old} → ${next}: ${is}`);
+      assert.ok(i > before && old[i] === next[j], `${old} → ${next}: ${got}`);
       before = i;
     });
     const table = Array.from({ length: old.length + 1 }, () => new Array(next.length + 1).fill(0));
     for (let i = 1; i <= old.length; i++) for (let j = 1; j <= next.length; j++) {
       table[i][j] = old[i - 1] === next[j - 1] ? table[i - 1][j - 1] + 1 : Math.max(table[i - 1][j], table[i][j - 1]);
     }
-    assert.equal(is.filter((i) => i >= 0).length, table[old.length][next.length], `${old} → ${next}: ${is}`);
+    assert.equal(got.filter((i) => i >= 0).length, table[old.length][next.length], `${old} → ${next}: ${got}`);
   }
 });
 

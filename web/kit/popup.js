@@ -135,21 +135,21 @@ export function searchList(root, o) {
     else field.removeAttribute('aria-activedescendant');
     at?.scrollIntoView({ block: 'nearest' });
   };
-  const pick = (/** @type {T} */ it) => {
-    if (!o.row(it).off) o.choose(it);
+  const pick = (/** @type {T} */ item) => {
+    if (!o.row(item).off) o.choose(item);
   };
   const fill = () => {
     const text = field.value.trim();
     const q = text.toLowerCase();
-    shown = (items ?? []).filter((it) => !q || o.words(it).toLowerCase().includes(q)).slice(0, o.limit ?? 400);
+    shown = (items ?? []).filter((item) => !q || o.words(item).toLowerCase().includes(q)).slice(0, o.limit ?? 400);
     const own = q ? o.typed?.(text, items !== null) : null;
     if (own) {
       if (own.first) shown.unshift(own.item);
       else shown.push(own.item);
     }
-    cur = Math.max(0, q ? 0 : shown.findIndex((it) => o.row(it).on));
-    list.replaceChildren(...shown.map((it, i) => {
-      const r = o.row(it);
+    cur = Math.max(0, q ? 0 : shown.findIndex((item) => o.row(item).on));
+    list.replaceChildren(...shown.map((item, i) => {
+      const r = o.row(item);
       const b = h('button', { class: 'row', type: 'button', role: 'option', id: `${id}-${i}`, tabindex: -1, 'aria-selected': String(!!r.on) },
         h('span', { class: 'tick' }));
       const label = h('span', {}, r.label);
@@ -161,7 +161,7 @@ export function searchList(root, o) {
       if (r.aside) b.append(h('small', {}, r.aside));
       if (r.off) b.setAttribute('aria-disabled', 'true');
       if (r.title) b.title = r.title;
-      b.addEventListener('click', () => pick(it));
+      b.addEventListener('click', () => pick(item));
       return b;
     }));
     if (!shown.length) list.append(h('p', { class: 'note' }, items === null ? o.waiting ?? '…' : o.none));

@@ -51,8 +51,8 @@ export function silenceWords(ctx) {
 
 /** The words in place of the API server: that it does not answer, or what it, or the server before it, answered. @param {Ctx} ctx */
 export function answer(ctx) {
-  const is = ctx.model.facts.trouble.answer;
-  return ctx.t(!is || is === 'none' ? 'api.noAnswer' : `answer.${is}`);
+  const kind = ctx.model.facts.trouble.answer;
+  return ctx.t(!kind || kind === 'none' ? 'api.noAnswer' : `answer.${kind}`);
 }
 
 /** @param {Ctx} ctx */

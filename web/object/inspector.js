@@ -214,8 +214,8 @@ export class Inspector {
     const m = d?.mutation;
     if (m) {
       const name = this.state.listeners.find((l) => l.id === m.listener)?.name ?? String(m.listener);
-      const was = m.was ? `${m.label}=${m.was}` : t('idx.none', { label: m.label });
-      lines.push(line(t('ins.mutated', { name, label: m.label, is: m.is, was, rv: version(m.rv, 14) }), 'warned'));
+      const before = m.was ? `${m.label}=${m.was}` : t('idx.none', { label: m.label });
+      lines.push(line(t('ins.mutated', { name, label: m.label, is: m.is, was: before, rv: version(m.rv, 14) }), 'warned'));
       for (const index of m.stale) lines.push(line(t('ins.mutatedStale', { index }), 'warned'));
     }
     if (d?.error) lines.push(line(d.error, ''));

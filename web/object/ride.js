@@ -111,10 +111,10 @@ export class Ride {
     const { ctx } = this;
     const { view } = ctx.model;
     const before = { live: view.mode === 'live', seq: view.seq };
-    const of = await ctx.call('ride', key, lane);
+    const ride = await ctx.call('ride', key, lane);
     if (!o.wanted()) return;
     if (!this.isOn) this.before = before;
-    this.ride = of;
+    this.ride = ride;
     this.epoch = ctx.model.epoch;
     this.root.hidden = false;
     this.o.opened(key);
@@ -123,7 +123,7 @@ export class Ride {
     const there = this.go(0);
     this.root.focus({ preventScroll: true });
     await there;
-    if (o.auto && this.ride === of && this.i === 0) this.auto(true);
+    if (o.auto && this.ride === ride && this.i === 0) this.auto(true);
   }
 
   /** Leaves the ride: the view goes back to where it was. @param {boolean} [back] false where it is moved by what ends the ride */
@@ -146,16 +146,16 @@ export class Ride {
 
   /** Goes to a hop. @param {number} i */
   go(i) {
-    const of = this.ride;
-    if (!of || i < 0 || i >= of.hops.length || i === this.i) return this.moving;
+    const ride = this.ride;
+    if (!ride || i < 0 || i >= ride.hops.length || i === this.i) return this.moving;
     const forward = i === this.i + 1 && i > 0;
     this.i = i;
     this.ctx.repaint();
-    this.o.shows(of.hops.slice(1, i + 1).reduce((sum, hop) => sum + hop.sinceMicros, 0) / 1000);
-    const { seq } = of.hops[i];
+    this.o.shows(ride.hops.slice(1, i + 1).reduce((sum, hop) => sum + hop.sinceMicros, 0) / 1000);
+    const { seq } = ride.hops[i];
     this.paint();
     // A step plays the events in between, so that the object is seen to move; a jump shows only where it is.
-    return this.move(() => (forward ? this.ctx.act('step', Math.max(1, seq - of.hops[i - 1].seq)) : this.ctx.act('seek', seq)));
+    return this.move(() => (forward ? this.ctx.act('step', Math.max(1, seq - ride.hops[i - 1].seq)) : this.ctx.act('seek', seq)));
   }
 
   /** @param {() => Promise<unknown> | unknown} act @private */
@@ -243,15 +243,15 @@ export class Ride {
     this.note.textContent = t('ride.scale') + (ctx.model.state.source.kind === 'probe' ? ` · ${t('ride.unseen')}` : '');
   }
 
-  /** Lays the ruler out: a place for each hop, and between two the time that passed. @param {Ridden} of @private */
-  lay(of) {
-    const wide = of.hops.map((x, i) => (i ? least + Math.log10(1 + x.sinceMicros) : 0));
+  /** Lays the ruler out: a place for each hop, and between two the time that passed. @param {Ridden} ride @private */
+  lay(ride) {
+    const wide = ride.hops.map((x, i) => (i ? least + Math.log10(1 + x.sinceMicros) : 0));
     const all = wide.reduce((a, b) => a + b, 0) || 1;
     const size = 100 - 2 * margin;
     /** Where each row is free again, in per cent. */
     const free = Array(rows).fill(-1);
     let so = 0;
-    this.ruler.replaceChildren(...of.hops.map((x, i) => {
+    this.ruler.replaceChildren(...ride.hops.map((x, i) => {
       const from = margin + (so / all) * size;
       so += wide[i];
       const at = margin + (so / all) * size;

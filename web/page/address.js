@@ -222,10 +222,10 @@ export class Address {
     const { model, follower } = this.ctx;
     if (follower) return; // what shows is the speaker's choice
     const at = Number(fragment.read().get('at')) || 0;
-    const was = Number(new URLSearchParams(new URL(before).hash.slice(1)).get('at')) || 0;
-    const ahead = at !== was && at > model.view.head && model.state.source.kind === 'sim';
+    const earlier = Number(new URLSearchParams(new URL(before).hash.slice(1)).get('at')) || 0;
+    const ahead = at !== earlier && at > model.view.head && model.state.source.kind === 'sim';
     if (!this.followed || sceneOf() !== this.followed || ahead) this.begin(before);
-    else if (at !== was) this.awaitMoment(at);
+    else if (at !== earlier) this.awaitMoment(at);
   }
 }
 

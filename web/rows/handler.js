@@ -17,14 +17,14 @@ export const handler = {
     const { row, t, now, phone, lane } = o;
     const l = find(o);
     if (!l) return {};
-    const is = wait(o, `listeners[id=${row.listener}].pending`, l.pending);
+    const shown = wait(o, `listeners[id=${row.listener}].pending`, l.pending);
     // It has not had the whole first list, though the store has.
-    if (!l.synced && lane.state.queue.synced && l.pending && !phone) is.underWords = t('row.unsynced');
+    if (!l.synced && lane.state.queue.synced && l.pending && !phone) shown.underWords = t('row.unsynced');
     const ran = now - l.handlingSince;
-    if (!l.handling || ran < lasting || phone) return is;
+    if (!l.handling || ran < lasting || phone) return shown;
     const usual = Math.max(l.paceMillis, l.meanMicros / 1000);
     const call = usual > ran ? t('row.call', { a: (ran / 1000).toFixed(1), b: seconds(usual) }) : t('row.callLong', { a: seconds(ran) });
-    return { ...is, call };
+    return { ...shown, call };
   },
   say(o) {
     const { row, t, now } = o;

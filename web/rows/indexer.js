@@ -20,20 +20,20 @@ export const indexer = {
   present: () => ({}),
   say: ({ lane, t }) => t('row.say.indexer', { n: lane.state.indexer.count }),
   inside({ lane, t, ctx }) {
-    const is = lane.state.indexer;
-    const [mutation] = is.mutations;
-    const [stray] = is.strays;
+    const store = lane.state.indexer;
+    const [mutation] = store.mutations;
+    const [stray] = store.strays;
     const writer = lane.state.listeners.find((l) => l.id === mutation?.listener)?.name ?? '';
     // What the objects of another program weigh is not seen, and its transform is not changed here.
     const isOurs = lane.state.fidelity['indexer.bytes']?.how !== 'unseen';
-    const sizes = Object.entries(is.indexSizes ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+    const sizes = Object.entries(store.indexSizes ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
     return {
       title: t('inside.indexer'),
-      aside: is.resourceVersion && `rv ${version(is.resourceVersion)}`,
+      aside: store.resourceVersion && `rv ${version(store.resourceVersion)}`,
       lines: [
         { path: 'n=exact indexer.count', as: 't inside.objects' },
-        ...(isOurs ? [{ words: t('inside.bytes', { s: bytes(is.bytes), w: transformWords(ctx) }) }] : []),
-        ...(is.mutated ? [counts.mutated] : []),
+        ...(isOurs ? [{ words: t('inside.bytes', { s: bytes(store.bytes), w: transformWords(ctx) }) }] : []),
+        ...(store.mutated ? [counts.mutated] : []),
         ...(mutation ? [{ words: cut(mutation.key, 40), mono: true },
           { words: t('inside.mutated', { name: writer, is: `${mutation.label}=${mutation.is}` }), aside: t('inside.was', { was: mutation.was || '—' }) }] : []),
         ...(stray ? [counts.strays, { words: `${stray.index} = ${stray.value}`, mono: true, aside: stray.gone ? t('inside.noObject') : '' }] : []),

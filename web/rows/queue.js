@@ -14,12 +14,12 @@ export const queue = {
     const { queue: { waiting: depth, kind } } = lane.state;
     if (depth < 2) return wait(o, 'queue.waiting', depth);
     if (!two) {
-      const is = wait(o, 'queue.waiting', depth);
-      return kind === 'DeltaFIFO' ? { ...is, unit: t('row.keysWait') } : is;
+      const shown = wait(o, 'queue.waiting', depth);
+      return kind === 'DeltaFIFO' ? { ...shown, unit: t('row.keysWait') } : shown;
     }
     const unit = t(kind === 'DeltaFIFO' ? 'row.keys' : 'row.entries');
-    const is = { number: 'queue.waiting', unit };
-    return phone || kind !== 'DeltaFIFO' ? is : { ...is, under: 'n=exact facts.deltas', underAs: 't row.changes' };
+    const shown = { number: 'queue.waiting', unit };
+    return phone || kind !== 'DeltaFIFO' ? shown : { ...shown, under: 'n=exact facts.deltas', underAs: 't row.changes' };
   },
   say: ({ lane, row, t, now }) => {
     const n = lane.state.queue.waiting;
@@ -28,14 +28,14 @@ export const queue = {
   },
   inside({ lane, t }) {
     const q = lane.state.queue;
-    const aside = (/** @type {import('../wire/types.js').QueueItem} */ is) => {
-      if (is.tombstone) return t('inside.tombstone');
-      if (is.deltas && is.deltas.length > 1) return t('inside.deltas', { n: is.deltas.length });
-      return is.rv ? `rv ${version(is.rv)}` : '';
+    const aside = (/** @type {import('../wire/types.js').QueueItem} */ item) => {
+      if (item.tombstone) return t('inside.tombstone');
+      if (item.deltas && item.deltas.length > 1) return t('inside.deltas', { n: item.deltas.length });
+      return item.rv ? `rv ${version(item.rv)}` : '';
     };
     const more = q.depth > listed;
     // What is listed has bookmarks too; they do not count as waiting.
-    const marks = q.depth - q.waiting - q.items.slice(0, listed).filter((is) => is.op === 'Bookmark').length;
+    const marks = q.depth - q.waiting - q.items.slice(0, listed).filter((item) => item.op === 'Bookmark').length;
     /** @type {import('../kit/bind.js').As} */
     const moreAs = marks > 0 ? 't inside.moreMarks' : 't inside.moreWait';
     return {
@@ -43,9 +43,9 @@ export const queue = {
       aside: t(q.kind === 'DeltaFIFO' ? 'inside.delta' : 'inside.real'),
       lines: [
         ...(q.depth ? [] : [{ words: t('inside.emptyQueue') }]),
-        ...q.items.slice(0, listed).map((is) => ({
-          op: codeOf(is.op ?? is.deltas?.at(-1)?.op), words: cut(is.key || t('inside.list', { n: is.count ?? 0 }), 28), mono: true,
-          aside: aside(is),
+        ...q.items.slice(0, listed).map((item) => ({
+          op: codeOf(item.op ?? item.deltas?.at(-1)?.op), words: cut(item.key || t('inside.list', { n: item.count ?? 0 }), 28), mono: true,
+          aside: aside(item),
         })),
         ...(more ? [{ path: `n=exact queue.depth - ${listed}`, as: moreAs }] : []),
       ],

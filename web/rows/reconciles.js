@@ -121,8 +121,8 @@ function causeLine(c) {
 
 /** What woke a run. @param {Cause} c @param {number} [room] of its key, in characters */
 function causeWords(c, room = Infinity) {
-  const of = { op: c.op ?? '', what: middle(what(c.resource ?? '', c.key ?? ''), room), rv: version(c.rv ?? '', 12) };
-  const words = c.why === 'event' ? t(c.op === 'Sync' ? 'why.resync' : 'why.event', of)
+  const args = { op: c.op ?? '', what: middle(what(c.resource ?? '', c.key ?? ''), room), rv: version(c.rv ?? '', 12) };
+  const words = c.why === 'event' ? t(c.op === 'Sync' ? 'why.resync' : 'why.event', args)
     : t({ again: 'why.requeue', retry: 'why.retried', delay: 'why.delay', '': 'why.unknown' }[c.why]);
   return `${c.loop ? '↻' : '←'} ${words}`;
 }
@@ -135,17 +135,17 @@ function readLine(r) {
 
 /** What a run read. @param {CacheRead} r @param {number} [room] of what it read, in characters */
 function readWords(r, room = Infinity) {
-  const of = {
+  const args = {
     what: middle(what(r.resource ?? '', r.key ?? (r.index ?? '').replace(/^namespace=/, '')), room), rv: version(r.rv ?? '', 12), n: exact(r.objects ?? 0),
   };
-  return `· ${!r.key ? t('why.list', of) : t(r.rv ? 'why.read' : 'why.readNone', of)}`;
+  return `· ${!r.key ? t('why.list', args) : t(r.rv ? 'why.read' : 'why.readNone', args)}`;
 }
 
 /** @param {OwnWrite} w @returns {Line} */
 function writeLine(w) {
   const resource = [w.resource, w.subresource].filter(Boolean).join('/');
-  const of = { verb: w.verb, what: what(resource, w.key), rv: version(w.rv ?? '', 12), e: w.error ?? '' };
+  const args = { verb: w.verb, what: what(resource, w.key), rv: version(w.rv ?? '', 12), e: w.error ?? '' };
   const words = w.open ? 'why.sends' : w.error ? 'why.refused' : w.same ? 'why.same' : w.rv ? 'why.wrote' : 'why.deleted';
   const twice = w.duplicate ? ` · ${t('why.duplicate', { key: w.duplicate })}` : '';
-  return { words: `→ ${t(words, of)}${twice}`, cls: w.error || w.duplicate ? 'old' : '' };
+  return { words: `→ ${t(words, args)}${twice}`, cls: w.error || w.duplicate ? 'old' : '' };
 }

@@ -20,9 +20,9 @@ test('a retry names its key, how often it failed and how long it waits', () => {
 });
 
 test('while time runs its numbers are rounded', () => {
-  const of = (mode, n) => headline(ctxOf({ id: 'held.pop', n }, { view: { mode } })).words.match(/: (.*) changes/)?.[1];
-  assert.deepEqual([25, 99, 100, 1234, 1200].map((n) => of('live', n)), ['25', '99', '100', '≈ 1,200', '1,200']);
-  assert.equal(of('paused', 1234), '1,234');
+  const count = (mode, n) => headline(ctxOf({ id: 'held.pop', n }, { view: { mode } })).words.match(/: (.*) changes/)?.[1];
+  assert.deepEqual([25, 99, 100, 1234, 1200].map((n) => count('live', n)), ['25', '99', '100', '≈ 1,200', '1,200']);
+  assert.equal(count('paused', 1234), '1,234');
   const gap = (mode, now) => headline({ ...ctxOf({ id: 'gap', why: 'refused', since: 0 }, { view: { mode } }), now: () => now }).words;
   assert.match(gap('live', 3456), /for 3 s:/);
   assert.match(gap('paused', 3456), /for 3\.5 s:/);
@@ -31,14 +31,14 @@ test('while time runs its numbers are rounded', () => {
 test('of two releases each sentence says which one it is about', () => {
   const lane = (era, kind, listsByWatch) => ({ state: { era, queue: { kind, depth: 0 }, reflector: { phase: 'watching' }, listeners: [] }, facts: { features: { listsByWatch } } });
   const lanes = [lane('1.37', 'RealFIFO', true), lane('1.31', 'DeltaFIFO', false)];
-  const of = (said) => pairHead(ctxOf(said, { fork: null, lane: (i) => lanes[i] }));
-  assert.match(of({ id: 'flow', n: 8 }).why, /^1\.37: 8 changes a second/);
-  assert.match(of({ id: 'slow', name: 'mailer', n: 29, m: 2000 }).words, /^1\.37: mailer takes/);
+  const head = (said) => pairHead(ctxOf(said, { fork: null, lane: (i) => lanes[i] }));
+  assert.match(head({ id: 'flow', n: 8 }).why, /^1\.37: 8 changes a second/);
+  assert.match(head({ id: 'slow', name: 'mailer', n: 29, m: 2000 }).words, /^1\.37: mailer takes/);
 });
 
 test('one handler alone is late only where no other has changes that wait', () => {
   const said = { id: 'slow', name: 'mailer', n: 29, m: 2000 };
-  const of = (pending) => headline(ctxOf(said, { lane: () => ({ state: { listeners: [{ name: 'mailer', pending: 29 }, { name: 'printer', pending }] } }) })).why;
-  assert.match(of(0), /^Only mailer is late/);
-  assert.doesNotMatch(of(2), /Only/);
+  const why = (pending) => headline(ctxOf(said, { lane: () => ({ state: { listeners: [{ name: 'mailer', pending: 29 }, { name: 'printer', pending }] } }) })).why;
+  assert.match(why(0), /^Only mailer is late/);
+  assert.doesNotMatch(why(2), /Only/);
 });

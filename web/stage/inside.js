@@ -2,7 +2,7 @@
 // The panel below the maps: the inside of the station that is open, in a few lines, with what can be done there.
 import { attr, button, h, put, reveal, Txt } from '../kit/dom.js';
 
-/** @typedef {import('../rows/parts.js').Inside} Is */
+/** @typedef {import('../rows/parts.js').Inside} Content */
 /** @typedef {import('../rows/parts.js').Line} Line */
 
 /** How many lines there can be. */
@@ -31,15 +31,15 @@ export class Inside {
     this.does = [];
   }
 
-  /** @param {Is} is @param {import('../wire/page-types.js').Lane} lane @param {number | null} number the lane's, where there are two */
-  paint(is, lane, number) {
+  /** @param {Content} content @param {import('../wire/page-types.js').Lane} lane @param {number | null} number the lane's, where there are two */
+  paint(content, lane, number) {
     attr(this.root, 'data-lane', number);
-    attr(this.root, 'aria-label', is.title);
-    put(this.title, is.title);
-    put(this.aside, is.aside ?? '');
-    attr(this.aside, 'title', is.aside || null);
+    attr(this.root, 'aria-label', content.title);
+    put(this.title, content.title);
+    put(this.aside, content.aside ?? '');
+    attr(this.aside, 'title', content.aside || null);
     this.lines.forEach(({ el, mark, words, aside }, i) => {
-      const line = is.lines[i];
+      const line = content.lines[i];
       reveal(el, !!line);
       if (!line) return;
       attr(el, 'class', [line.mono && 'mono', line.tone].filter(Boolean).join(' ') || null);
@@ -51,9 +51,9 @@ export class Inside {
       if (path && line.beside) aside.bind(lane, path, as);
       else aside.set(line.aside ?? '');
     });
-    const acts = is.acts ?? [];
+    const acts = content.acts ?? [];
     this.does = acts.map((a) => a.does);
-    const key = `${is.title} ${acts.map((a) => a.words)}`;
+    const key = `${content.title} ${acts.map((a) => a.words)}`;
     if (key === this.actsOf) return;
     this.actsOf = key;
     this.acts.replaceChildren(...acts.map(({ call = '', words }, i) => (

@@ -35,18 +35,18 @@ export class PresentRow {
   }
 
   /**
-   * @param {Present} is @param {import('../wire/page-types.js').Lane} lane
+   * @param {Present} shown @param {import('../wire/page-types.js').Lane} lane
    * @param {{x: number, y: number, edge: number, lane: number | null}} at where it stands, up to where it may go, and of which of two informers it is
    */
-  paint(is, lane, at) {
+  paint(shown, lane, at) {
     attr(this.root, 'transform', `translate(${at.x} ${at.y.toFixed(2)})`);
     attr(this.root, 'data-lane', at.lane);
-    const { number = '', tone = 'dim' } = is;
+    const { number = '', tone = 'dim' } = shown;
     show(this.number.el, !!number);
     this.number.bind(lane, number, 'exact');
-    this.unit.set(number ? is.unit ?? '' : '');
-    if (is.under) this.under.bind(lane, is.under, is.underAs);
-    else this.under.set(is.underWords ?? '');
+    this.unit.set(number ? shown.unit ?? '' : '');
+    if (shown.under) this.under.bind(lane, shown.under, shown.underAs);
+    else this.under.set(shown.underWords ?? '');
     const widths = [this.unit, this.under].map(({ words }, i) => (words ? width(words, i ? '13px' : '14px') : 0));
     const { long, unit, under } = number ? fit(this.number.words, widths[0], widths[1], at.edge - at.x, width) : plain;
     this.number.cls(long ? 'now-number long' : 'now-number');
@@ -55,15 +55,15 @@ export class PresentRow {
     this.below = Math.max(0, ...[unit, under].map(([, y], i) => (widths[i] ? y : 0)));
     attr(this.words.el, 'class', `now-words ${tone}`);
     if (number) this.words.set('');
-    else if (is.path) this.words.bind(lane, is.path, is.as);
-    else this.words.set(is.words ?? '');
-    this.tail.moveTo(is.tail ? width(this.words.words, '14px') : 0, 5).set(number ? '' : is.tail ?? '');
-    this.call.moveTo(0, this.below > 12 ? this.below + 14 : 24).set(is.call ?? '');
+    else if (shown.path) this.words.bind(lane, shown.path, shown.as);
+    else this.words.set(shown.words ?? '');
+    this.tail.moveTo(shown.tail ? width(this.words.words, '14px') : 0, 5).set(number ? '' : shown.tail ?? '');
+    this.call.moveTo(0, this.below > 12 ? this.below + 14 : 24).set(shown.call ?? '');
     // Where both have no room in the line, the side stands above.
     const room = at.edge - at.x - width(this.words.words, '14px') - width('rv 00000', '13px');
     this.side.moveTo(at.edge - at.x, room < 24 ? -12 : 5);
-    if (is.side) this.side.bind(lane, is.side, 't row.rv');
+    if (shown.side) this.side.bind(lane, shown.side, 't row.rv');
     // The words go first where there is no room for both.
-    if (!is.side || width(this.words.words, '14px') + letter * this.side.words.length > at.edge - at.x) this.side.set('');
+    if (!shown.side || width(this.words.words, '14px') + letter * this.side.words.length > at.edge - at.x) this.side.set('');
   }
 }

@@ -52,7 +52,7 @@ export class RowParts {
     this.now = new PresentRow(front);
     this.now.root.setAttribute('data-station', station);
     /** What stands at the rail, and of which moment. @type {import('../rows/parts.js').Present} */
-    this.is = {};
+    this.present = {};
     this.lane = { ...ctx.model.lane(0), now: 0 };
   }
 
@@ -86,8 +86,8 @@ export class RowParts {
     const station = stations[row.station];
     const own = station.name(row, about);
     const name = row.prefix ? `${this.whose(row.lane, about.lane.state.era)} · ${own}` : own;
-    const is = station.present(about);
-    this.is = row.thin ? shorten(is) : is;
+    const shown = station.present(about);
+    this.present = row.thin ? shorten(shown) : shown;
     this.lane = about.lane;
     put(this.name, name);
     attr(this.name, 'aria-expanded', String(isOpen));
@@ -132,7 +132,7 @@ export class RowParts {
     seat(this.tip, { x: left, y: top + (g.phone ? 30 : 27) }, k);
     if (this.menu) seat(this.menu, { x: g.phone ? g.x - 36 : g.names - 20, y: top + 1 }, k);
     const words = apart ? g.x + railWidth(apart) : x + (band.level < 2 ? 18 : 22);
-    this.now.paint(this.is, this.lane, { x: words, y, edge: g.edge, lane: apart ? band.lane : null });
+    this.now.paint(this.present, this.lane, { x: words, y, edge: g.edge, lane: apart ? band.lane : null });
     seat(this.hold, { x: x - 12, y: y + 4, w: 24, h: 24 }, k);
     put(this.one, this.ctx.t(g.phone || g.edge - words < freeing ? 'row.oneShort' : 'row.one'));
     seat(this.frees, { x: words, y: y + Math.max(12, this.now.below + 6) }, k);

@@ -184,8 +184,8 @@ export class Rows {
     /** @type {Map<string, number>} */
     const rooms = new Map();
     const keep = (/** @type {string} */ id, /** @type {number} */ room) => {
-      const was = this.rooms.get(id);
-      if (was && was.room > room && clock - was.at < stays) room = was.room;
+      const before = this.rooms.get(id);
+      if (before && before.room > room && clock - before.at < stays) room = before.room;
       else this.rooms.set(id, { room, at: clock });
       rooms.set(id, room);
     };

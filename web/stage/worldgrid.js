@@ -54,7 +54,7 @@ export class WorldGrid {
   /**
    * Takes in what changed. Returns the places to draw again, with what was there, or null for all of them.
    * @param {{cells: Map<number, WorldCell>, touched: Iterable<number>, fresh: boolean}} worlds
-   * @returns {{place: number, was: WorldCell | null}[] | null}
+   * @returns {{place: number, before: WorldCell | null}[] | null}
    */
   take(worlds) {
     if (worlds.fresh) {
@@ -73,11 +73,11 @@ export class WorldGrid {
         this.placeOf.delete(slot);
         this.free.push(place);
       }
-      const was = this.cells[place] ?? null;
-      if (was && this.byKey.get(was.key) === place) this.byKey.delete(was.key);
+      const before = this.cells[place] ?? null;
+      if (before && this.byKey.get(before.key) === place) this.byKey.delete(before.key);
       if (cell) this.byKey.set(cell.key, place);
       this.cells[place] = cell;
-      changed.push({ place, was });
+      changed.push({ place, before });
     }
     if (this.hasManyHoles) {
       this.arrange(worlds.cells);

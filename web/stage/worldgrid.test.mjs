@@ -41,7 +41,7 @@ test('an object keeps its place while others come and go', () => {
   cells.delete(7);
   cells.set(240, { slot: 240, key: 'b', places: 1, written: 5, at: 0 });
   const changed = take(7, 240);
-  assert.deepEqual(changed?.map(({ place, was }) => [place, was?.key ?? null]), [[7, 'a/00007'], [7, null]]);
+  assert.deepEqual(changed?.map(({ place, before }) => [place, before?.key ?? null]), [[7, 'a/00007'], [7, null]]);
   assert.equal(grid.find('b'), 7);
   assert.deepEqual(grid.spot(grid.find('a/00100')), before);
   cells.get(100).places = 7;

@@ -97,7 +97,7 @@ export class Worlds {
     worlds.fresh = false;
     if (changed && inks === this.inks) {
       for (const square of new Set(changed.map(({ place }) => place - (place % grid.per)))) for (const side of sides) maps[side].draw(square);
-      for (const { place, was } of changed) this.light(place, was, clock);
+      for (const { place, before } of changed) this.light(place, before, clock);
     } else {
       lights.clear();
       this.inks = inks;
@@ -132,16 +132,16 @@ export class Worlds {
 
   /**
    * Lights the squares in which an object's version became another one.
-   * @param {number} place @param {import('../wire/page-types.js').WorldCell | null} was
+   * @param {number} place @param {import('../wire/page-types.js').WorldCell | null} before
    * @param {number} clock @private
    */
-  light(place, was, clock) {
+  light(place, before, clock) {
     const cell = this.grid.cells[place];
     const square = place - (place % this.grid.per);
     if (!cell || still.matches) return void this.lights.delete(square);
-    if (was?.key !== cell.key) was = null;
-    const wrote = was ? cell.written !== was.written || ((cell.places ^ was.places) & places.cluster) > 0 : cell.written > 0;
-    const stored = (cell.places & places.store) > 0 && cell.at !== was?.at;
+    if (before?.key !== cell.key) before = null;
+    const wrote = before ? cell.written !== before.written || ((cell.places ^ before.places) & places.cluster) > 0 : cell.written > 0;
+    const stored = (cell.places & places.store) > 0 && cell.at !== before?.at;
     const old = this.lights.get(square) ?? { cluster: { from: Infinity, step: 0 }, store: { from: Infinity, step: 0 } };
     this.lights.set(square, {
       cluster: { from: wrote ? clock : old.cluster.from, step: 0 },

@@ -86,9 +86,9 @@ export class Handout {
     const { ctx, stories } = this;
     await this.awaitCondition(story, () => stories.state && !stories.starting && stories.state.last === last);
     for (let presses = 0; presses < 3 && !stories.state?.ended; presses++) {
-      const was = stories.state;
+      const before = stories.state;
       await ctx.call('storyTurn', 1);
-      await this.awaitCondition(story, () => stories.state !== was);
+      await this.awaitCondition(story, () => stories.state !== before);
     }
     await this.awaitCondition(story, () => stories.state?.ended);
   }
@@ -97,10 +97,10 @@ export class Handout {
   async showEnd(story, step) {
     const { ctx, stories } = this;
     for (;;) {
-      const was = stories.state;
-      if (was?.step === step && was.done) return;
-      await ctx.call('storyTurn', (was?.step ?? 0) > step ? -1 : 1);
-      await this.awaitCondition(story, () => stories.state?.step !== was?.step || stories.state?.done !== was?.done);
+      const before = stories.state;
+      if (before?.step === step && before.done) return;
+      await ctx.call('storyTurn', (before?.step ?? 0) > step ? -1 : 1);
+      await this.awaitCondition(story, () => stories.state?.step !== before?.step || stories.state?.done !== before?.done);
     }
   }
 

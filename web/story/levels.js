@@ -45,10 +45,10 @@ export class Levels {
     const { t } = this.ctx;
     const { levels, steps } = this.story;
     this.root.setAttribute('aria-label', t('level.knows'));
-    this.root.replaceChildren(...levels.map((is, i) => {
+    this.root.replaceChildren(...levels.map((words, i) => {
       const cls = `key answer ${i + 1 === level ? 'chosen' : ''}`;
       return button({ class: cls, 'data-level': i + 1, 'aria-pressed': String(i + 1 === level) }, () => this.choose(i + 1),
-        h('kbd', {}, String(i + 1)), h('span', {}, translate(is)));
+        h('kbd', {}, String(i + 1)), h('span', {}, translate(words)));
     }), h('span', { class: 'news', role: 'status' }, t('level.new', { n: levels[level - 1].new, q: steps.filter((x) => x.answers).length })));
   }
 

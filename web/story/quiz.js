@@ -50,10 +50,10 @@ export class Quiz {
     const { t } = this.ctx;
     this.root.setAttribute('aria-label', state?.asks ? this.say(state.asks) : t('quiz.yours'));
     this.root.replaceChildren(...(answers ?? []).map((a, i) => {
-      const is = i + 1 === right ? 'right' : right && i + 1 === chosen ? 'wrong' : i + 1 === chosen ? 'chosen' : '';
-      const mark = is === 'right' ? '✓' : is === 'wrong' ? '✗' : String(i + 1);
-      const b = h('button', { class: `key answer ${is}`, type: 'button', 'data-answer': i + 1 }, h('kbd', {}, mark), h('span', {}, this.say(a)));
-      const said = [is === 'right' ? t('quiz.right') : '', i + 1 === chosen ? t('quiz.yours') : ''].filter(Boolean).join(', ');
+      const verdict = i + 1 === right ? 'right' : right && i + 1 === chosen ? 'wrong' : i + 1 === chosen ? 'chosen' : '';
+      const mark = verdict === 'right' ? '✓' : verdict === 'wrong' ? '✗' : String(i + 1);
+      const b = h('button', { class: `key answer ${verdict}`, type: 'button', 'data-answer': i + 1 }, h('kbd', {}, mark), h('span', {}, this.say(a)));
+      const said = [verdict === 'right' ? t('quiz.right') : '', i + 1 === chosen ? t('quiz.yours') : ''].filter(Boolean).join(', ');
       if (said) b.setAttribute('aria-label', `${this.say(a)} (${said})`);
       if (!open || mirrored) b.setAttribute('disabled', '');
       b.addEventListener('click', () => this.choose(i + 1));

@@ -222,13 +222,13 @@ export class Stories {
 
   /** Ends the story on the page. @private */
   endStory() {
-    const was = this.story;
+    const before = this.story;
     this.openedRides.clear();
     this.opening = null;
     this.story = null;
     this.state = null;
     this.wanted = false;
-    if (was && !this.mirrored) fragment.write({ story: null, level: null });
+    if (before && !this.mirrored) fragment.write({ story: null, level: null });
     this.paint();
   }
 
@@ -296,9 +296,9 @@ export class Stories {
 
   /** Leaves a ride that the worker was asked for and that does not show yet. */
   noRide() {
-    const was = !!this.opening;
+    const wasOpening = !!this.opening;
     this.opening = null;
-    return was;
+    return wasOpening;
   }
 
   /** A ride shows other moments than the step's: their sentences are not shown, and the step stays. */
@@ -391,9 +391,9 @@ export class Stories {
 
   /** Leaves what is to be taken home, if that shows. */
   goBack() {
-    const was = !this.home.hidden;
+    const wasShown = !this.home.hidden;
     this.home.hidden = true;
-    return was;
+    return wasShown;
   }
 
   /** Where the story is, for followers; null without a story. */
@@ -498,12 +498,12 @@ export class Stories {
 
   /** Paints the numbers beside the sentence, where this view has the caption's line: whenever that asks what to say, also while nothing happens. */
   paintFigures() {
-    const is = this.views.presenting() ? [] : this.numbers();
-    const drawn = [language(), ...is.map((x) => x.is + x.en)].join();
+    const numbers = this.views.presenting() ? [] : this.numbers();
+    const drawn = [language(), ...numbers.map((x) => x.is + x.en)].join();
     if (this.figures.dataset.drawn === drawn) return;
     this.figures.dataset.drawn = drawn;
-    this.figures.hidden = !is.length;
-    this.figures.replaceChildren(...is.map((x) => h('span', {}, h('b', {}, x.is), this.say(x))));
+    this.figures.hidden = !numbers.length;
+    this.figures.replaceChildren(...numbers.map((x) => h('span', {}, h('b', {}, x.is), this.say(x))));
   }
 
   /** Shows what to do in one's own controller. @private */
@@ -584,11 +584,11 @@ export class Stories {
       const rows = [];
       shown = [];
       for (const { id: g, name } of groups) {
-        const of = stories.filter((x) => x.group === g && words.every((w) => [x.title.en, x.title.zh, x.lesson.en, x.lesson.zh, x.terms].join(' ').toLowerCase()
-          .includes(w)));
-        if (!of.length) continue;
+        const members = stories.filter((x) => x.group === g
+          && words.every((w) => [x.title.en, x.title.zh, x.lesson.en, x.lesson.zh, x.terms].join(' ').toLowerCase().includes(w)));
+        if (!members.length) continue;
         rows.push(h('div', { class: 'sg', role: 'presentation' }, this.say(name)));
-        for (const x of of) {
+        for (const x of members) {
           const r = h('div', { class: 'srow', role: 'option', id: 'story-' + x.id },
             miniature(x.rail, t), h('b', {}, this.say(x.title)), h('span', {}, left(x)),
             h('i', {}, `${Math.floor(x.seconds / 60)}:${String(x.seconds % 60).padStart(2, '0')}`));

@@ -13,17 +13,17 @@ const kept = 'informerscope.tour';
  */
 function read() {
   try {
-    const is = JSON.parse(localStorage.getItem(kept) ?? '{}');
-    return is && typeof is === 'object' ? is : {};
+    const found = JSON.parse(localStorage.getItem(kept) ?? '{}');
+    return found && typeof found === 'object' ? found : {};
   } catch {
     return {}; // a browser that keeps nothing, or something else under this name
   }
 }
 
-/** @param {{offered?: boolean, step?: number, level?: number}} is */
-function write(is) {
+/** @param {{offered?: boolean, step?: number, level?: number}} members */
+function write(members) {
   try {
-    localStorage.setItem(kept, JSON.stringify({ ...read(), ...is }));
+    localStorage.setItem(kept, JSON.stringify({ ...read(), ...members }));
   } catch {
     // A browser that keeps nothing offers it again.
   }
@@ -43,8 +43,8 @@ export function isBare(asked) {
 
 /** Whether it was offered, or begun, before. */
 export function wasOffered() {
-  const is = read();
-  return !!is.offered || is.step !== undefined;
+  const found = read();
+  return !!found.offered || found.step !== undefined;
 }
 
 /** Keeps that it was offered. */
@@ -63,9 +63,9 @@ export function level() {
   return read().level ?? 1;
 }
 
-/** @param {number} is */
-export function keepLevel(is) {
-  write({ level: is });
+/** @param {number} level */
+export function keepLevel(level) {
+  write({ level: level });
 }
 
 let last = -1;

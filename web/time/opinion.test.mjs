@@ -54,13 +54,13 @@ test('it does not ask by itself where nobody looks, or nothing is to be said', (
 test('the map says nothing that the list did not', async () => {
   const ctx = page();
   const opinion = new SecondOpinion(ctx);
-  const is = { lane: 1, request: '/api/v1/pods?limit=500', error: '', isSynced: true, apart: 0, moving: 0 };
+  const compared = { lane: 1, request: '/api/v1/pods?limit=500', error: '', isSynced: true, apart: 0, moving: 0 };
   for (const [change, says] of [
     [{}, true], [{ lane: 0 }, false], [{ request: '' }, false], [{ error: 'no' }, false], [{ isSynced: false }, false], [{ moving: 2 }, false],
     [{ moving: 2, apart: 1 }, true],
   ]) {
     ctx.model.factory = { shown: 1 };
-    ctx.call = async () => ({ atMillis: 100_000, opinions: [{ ...is, ...change }], findings: [] });
+    ctx.call = async () => ({ atMillis: 100_000, opinions: [{ ...compared, ...change }], findings: [] });
     await opinion.ask();
     assert.equal(!!opinion.onStage, says, JSON.stringify(change));
   }

@@ -179,18 +179,18 @@ export class Laboratory {
   /** Paints what shows; after a change of the language, too. */
   paint() {
     if (!this.root || !this.title || !this.label || !this.value || !this.note) return;
-    const is = this.result;
+    const result = this.result;
     this.title.textContent = t('lab.title');
     this.label.textContent = t('lab.lag');
     this.value.textContent = t('lab.ms', { n: exact(this.lag) });
     this.knob?.setAttribute('aria-valuetext', t('lab.ms', { n: this.lag }));
-    if (!is || is.lagMillis !== this.lag) {
+    if (!result || result.lagMillis !== this.lag) {
       this.note.textContent = t('lab.plays');
       return;
     }
-    const end = Math.max(1, ...is.lanes.map((l) => l.endMillis));
+    const end = Math.max(1, ...result.lanes.map((l) => l.endMillis));
     this.note.textContent = [
-      t('lab.note', { p: is.parents, c: is.children }), t('lab.axis', { s: seconds(end) }), t('top.seed', { seed: is.seed })].join(' · ');
-    this.columns?.replaceChildren(...is.lanes.map((l) => column(l, end)));
+      t('lab.note', { p: result.parents, c: result.children }), t('lab.axis', { s: seconds(end) }), t('top.seed', { seed: result.seed })].join(' · ');
+    this.columns?.replaceChildren(...result.lanes.map((l) => column(l, end)));
   }
 }

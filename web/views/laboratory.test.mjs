@@ -18,10 +18,10 @@ test('each lane has the sentence of what happened in it', () => {
 });
 
 test('the first early reconcile is refused, waits, repeats, conflicts or goes on', () => {
-  const of = (/** @type {object} */ more) => outcome(/** @type {any} */ ({ ...first, ...more }));
-  assert.equal(of({ held: true, refusals: 9 }), t('lab.refused', { n: 9 }));
-  assert.equal(of({ waited: 250 }), t('lab.waits'));
-  assert.equal(of({ duplicates: 2 }), t('lab.created', { n: 2 }));
-  assert.equal(of({ error: 'conflict' }), t('lab.conflict'));
-  assert.equal(of({}), t('lab.went'));
+  const say = (/** @type {object} */ more) => outcome(/** @type {any} */ ({ ...first, ...more }));
+  assert.equal(say({ held: true, refusals: 9 }), t('lab.refused', { n: 9 }));
+  assert.equal(say({ waited: 250 }), t('lab.waits'));
+  assert.equal(say({ duplicates: 2 }), t('lab.created', { n: 2 }));
+  assert.equal(say({ error: 'conflict' }), t('lab.conflict'));
+  assert.equal(say({}), t('lab.went'));
 });

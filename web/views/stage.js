@@ -294,17 +294,17 @@ export class Stage {
     const { ctx: { model }, geometry } = this;
     const first = { ...common, row: this.bands.all[0], lane: { ...model.lane(0), now: common.now }, starved: false, silent: false };
     const about = opened ?? first;
-    const is = opened ? this.explained(opened) : model.fork ? parting(first, model.fork) : lastRead(first);
-    this.inside.paint(is, about.lane, model.lanes > 1 ? about.row.lane : null);
+    const content = opened ? this.explained(opened) : model.fork ? parting(first, model.fork) : lastRead(first);
+    this.inside.paint(content, about.lane, model.lanes > 1 ? about.row.lane : null);
     reveal(this.inside.root, geometry.inside.h > 0 && (geometry.phone || this.presenting ? !!opened : !geometry.drawer));
   }
 
   /** What is inside an open row, with the way to what explains its station. @param {About} about @private */
   explained(about) {
     const { ctx } = this;
-    const is = stations[about.row.station].inside(about);
+    const content = stations[about.row.station].inside(about);
     const id = Object.keys(rowsOf).findLast((name) => rowsOf[name].includes(about.row.station));
-    return id ? { ...is, acts: [...is.acts ?? [], { words: ctx.t('ex.open'), does: () => ctx.explain?.(id) }] } : is;
+    return id ? { ...content, acts: [...content.acts ?? [], { words: ctx.t('ex.open'), does: () => ctx.explain?.(id) }] } : content;
   }
 
   /** What takes room from the stage. */

@@ -41,12 +41,12 @@ export function listDrawn(root, from) {
   /** @type {Map<Painted | undefined, Mark[]>} */
   const by = new Map();
   for (const el of /** @type {NodeListOf<HTMLElement | SVGElement>} */ (root.querySelectorAll('[data-of]'))) {
-    const is = visible(el) ? mark(el) : null;
-    if (!is) continue;
+    const drawn = visible(el) ? mark(el) : null;
+    if (!drawn) continue;
     const at = from(el);
     const marks = by.get(at);
-    if (marks) marks.push(is);
-    else by.set(at, [is]);
+    if (marks) marks.push(drawn);
+    else by.set(at, [drawn]);
   }
   return [...by].map(([at, marks]) => ({ painted: at ?? null, marks }));
 }

@@ -58,11 +58,11 @@ export function drop(name) {
 /**
  * Puts the token of the server's present launch into the address.
  * @param {string} token
- * @param {string} [was] the fragment that stood there before: an address of nothing but a token goes on with its scene
+ * @param {string} [before] the fragment that stood there before: an address of nothing but a token goes on with its scene
  */
-export function setToken(token, was = '') {
+export function setToken(token, before = '') {
   let p = read();
-  if (was && [...p.keys()].every((k) => k === 'token')) p = new URLSearchParams(was.replace(/^.*?#/, ''));
+  if (before && [...p.keys()].every((k) => k === 'token')) p = new URLSearchParams(before.replace(/^.*?#/, ''));
   p.set('token', token);
   history.replaceState(null, '', `#${text(p)}`);
 }

@@ -89,9 +89,9 @@ function takeRow(kept, { columns = [], spans, closed, ...numbers }, { reset, fro
     }
   }
   for (const column of columns) {
-    const was = old.get(column[0]);
-    const same = was && isSame(was, column);
-    track.columns.set(column[0], same ? was : column);
+    const before = old.get(column[0]);
+    const same = before && isSame(before, column);
+    track.columns.set(column[0], same ? before : column);
     if (!same) track.came.add(column[0]);
   }
   for (let n = from; n <= last; n++) {

@@ -1418,7 +1418,7 @@
  * @property {string} kind see KindName
  * @property {string} [op]
  * @property {string} [rv]
- * @property {number} [position] the place in the queue, or among the popped deltas, from 1; Of is how many there were.
+ * @property {number} [position] the place in the queue, or among the popped deltas, from 1; Total is how many there were.
  * @property {number} [of]
  * @property {number} [n] the event's own counts, see its Kind
  * @property {number} [m]
@@ -1450,7 +1450,7 @@
  * @property {string} kind see KindName
  * @property {string} [op]
  * @property {string} [rv]
- * @property {number} [position] the place in the queue, or among the popped deltas, from 1; Of is how many there were.
+ * @property {number} [position] the place in the queue, or among the popped deltas, from 1; Total is how many there were.
  * @property {number} [of]
  * @property {number} [n] the event's own counts, see its Kind
  * @property {number} [m]

@@ -21,9 +21,9 @@ type Hop struct {
 	Kind     string `json:"kind"`               // see KindName
 	Op       string `json:"op,omitempty"`
 	RV       string `json:"rv,omitempty"`
-	// Position is the place in the queue, or among the popped deltas, from 1; Of is how many there were.
+	// Position is the place in the queue, or among the popped deltas, from 1; Total is how many there were.
 	Position int     `json:"position,omitempty"`
-	Of       int     `json:"of,omitempty"`
+	Total    int     `json:"of,omitempty"`
 	N        int     `json:"n,omitempty"` // the event's own counts, see its Kind
 	M        int     `json:"m,omitempty"`
 	Flag     bool    `json:"flag,omitempty"`
@@ -195,7 +195,7 @@ func (j *journey) see(e *event.Entry) {
 	case event.KindProcessed:
 		if l.batch.at > 0 {
 			h := j.add(e, "queue", l.batch.change)
-			h.Position, h.Of = l.batch.at, l.batchOf
+			h.Position, h.Total = l.batch.at, l.batchOf
 			l.batch = place{}
 		}
 	case event.KindStoreAdded, event.KindStoreUpdated, event.KindStoreDeleted:
@@ -205,12 +205,12 @@ func (j *journey) see(e *event.Entry) {
 		}
 	case event.KindStoreReplaced:
 		storeReplaced := e.StoreReplaced()
-		was := l.stored
+		before := l.stored
 		if i := find(storeReplaced.Items, j.key); i >= 0 {
 			l.stored, l.storeRV = true, storeReplaced.Items[i].RV
 			h := j.add(e, "indexer", j.begin(l, rankStored, l.storeRV))
-			h.RV, h.Of = l.storeRV, len(storeReplaced.Items)
-		} else if was {
+			h.RV, h.Total = l.storeRV, len(storeReplaced.Items)
+		} else if before {
 			l.stored = false
 			j.add(e, "indexer", j.begin(l, rankStored, "")).Op = event.OpDeleted.String()
 		}
@@ -240,7 +240,7 @@ func (j *journey) noteQueued(l *laneJourney, e *event.Entry, mine bool) {
 	switch {
 	case mine:
 		h := j.add(e, "queue", j.begin(l, rankQueued, queued.RV))
-		h.Position, h.Of = queued.Length, queued.Length
+		h.Position, h.Total = queued.Length, queued.Length
 		l.inLine = append(l.inLine, place{queued.Length, h.Change})
 	case queued.Op == event.OpReplacedAll:
 		i := find(queued.Items, j.key)
@@ -248,7 +248,7 @@ func (j *journey) noteQueued(l *laneJourney, e *event.Entry, mine bool) {
 			return
 		}
 		h := j.add(e, "queue", j.begin(l, rankQueued, queued.RV))
-		h.Position, h.Of = queued.Length, queued.Length
+		h.Position, h.Total = queued.Length, queued.Length
 		h.N = len(queued.Items)
 		if i >= 0 {
 			h.RV = queued.Items[i].RV
@@ -257,7 +257,7 @@ func (j *journey) noteQueued(l *laneJourney, e *event.Entry, mine bool) {
 	case queued.Op == event.OpSyncAll && l.stored:
 		h := j.add(e, "queue", j.begin(l, rankQueued, l.rv))
 		l.noteVersion(l.storeRV)
-		h.Position, h.Of = queued.Length, queued.Length
+		h.Position, h.Total = queued.Length, queued.Length
 		l.inLine = append(l.inLine, place{queued.Length, h.Change})
 	}
 	if len(l.inLine) > maxHops {
@@ -273,7 +273,7 @@ func (j *journey) notePopped(l *laneJourney, e *event.Entry, mine bool) {
 			l.inLine = l.inLine[:0]
 			h := j.add(e, "queue", j.begin(l, rankPopped, l.rv))
 			l.batch, l.batchOf = place{1, h.Change}, 1
-			h.Position, h.Of = 1, 1
+			h.Position, h.Total = 1, 1
 		}
 		return
 	}
@@ -291,7 +291,7 @@ func (j *journey) notePopped(l *laneJourney, e *event.Entry, mine bool) {
 			l.rank = rankPopped
 		}
 		h := j.add(e, "queue", p.change)
-		h.Position, h.Of = p.at, popped.Deltas
+		h.Position, h.Total = p.at, popped.Deltas
 	}
 	l.inLine = kept
 }

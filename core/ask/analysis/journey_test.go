@@ -14,8 +14,8 @@ func journeyOf(events []event.Entry, key string) []string {
 	var out []string
 	for _, h := range Journey(func(_, _ uint64, fn func(*event.Entry) bool) { foldtest.Iterate(events)(fn) }, key, 0, 1<<60) {
 		s := fmt.Sprintf("%d %s %s %s %s", h.Change, h.Stage, h.Kind, h.Op, h.RV)
-		if h.Of > 0 {
-			s += fmt.Sprintf(" %d/%d", h.Position, h.Of)
+		if h.Total > 0 {
+			s += fmt.Sprintf(" %d/%d", h.Position, h.Total)
 		}
 		out = append(out, strings.Join(strings.Fields(s), " "))
 	}

@@ -115,10 +115,10 @@ func function(h Hop, delta bool) string {
 			name += "OnUpdate"
 		}
 	}
-	if h.Kind == "Popped" && !delta && h.Of > 1 {
+	if h.Kind == "Popped" && !delta && h.Total > 1 {
 		name = "RealFIFO.PopBatch"
 	}
-	if h.Kind == "Processed" && h.Of > 1 {
+	if h.Kind == "Processed" && h.Total > 1 {
 		name = "processDeltasInBatch"
 	}
 	return name

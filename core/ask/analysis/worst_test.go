@@ -34,7 +34,7 @@ func TestTheWorstMinuteIsFound(t *testing.T) {
 		bad    func(l *eventLog)
 		kind   string
 		points float64
-		is     func(r WorstReason) bool
+		check  func(r WorstReason) bool
 	}{
 		{"a ring grows", func(l *eventLog) {
 			for i := range 40 {
@@ -75,7 +75,7 @@ func TestTheWorstMinuteIsFound(t *testing.T) {
 				t.Fatalf("the worst minute begins at %v, with %+v; it is that from %v on", m.From, m.Reasons, begin)
 			}
 			r := m.Reasons[0]
-			if r.Kind != c.kind || !c.is(r) || m.Points < c.points || m.Points > c.points+0.1 {
+			if r.Kind != c.kind || !c.check(r) || m.Points < c.points || m.Points > c.points+0.1 {
 				t.Errorf("%.2f points, want %.2f, of %+v", m.Points, c.points, m.Reasons)
 			}
 			if e := l[r.Seq-1]; e.At != r.At {

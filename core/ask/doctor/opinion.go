@@ -126,13 +126,13 @@ func (r *report) reportParting(list *List, changed map[string]bool) (apart, movi
 	})
 	var onlyStore, onlyCluster, other []string
 	for _, key := range slices.Sorted(maps.Keys(store)) {
-		is, isListed := list.Versions[key]
+		version, isListed := list.Versions[key]
 		switch {
 		case changed[""] || changed[key]:
 			moving++
 		case !isListed:
 			onlyStore = append(onlyStore, key)
-		case is != store[key]:
+		case version != store[key]:
 			other = append(other, key)
 		}
 	}

@@ -63,17 +63,17 @@ func (s *script) run(key, object, rv, write string) {
 }
 
 func (s *script) write(key, verb, object, subresource, rv string) {
-	of := []event.IndexValues{{Index: "resource", Values: []string{"configmaps"}}}
+	resource := []event.IndexValues{{Index: "resource", Values: []string{"configmaps"}}}
 	if subresource != "" {
-		of = append(of, event.IndexValues{Index: "subresource", Values: []string{subresource}})
+		resource = append(resource, event.IndexValues{Index: "subresource", Values: []string{subresource}})
 	}
 	asked := object
 	if verb == http.MethodPost {
 		asked = ""
 	}
 	s.add(5*time.Millisecond,
-		event.ClusterWrite{Key: key, Verb: verb, Worker: 1, Lane: 1, Objects: []event.Item{{Key: asked, Indexed: of}}}.Event(),
-		event.ClusterWritten{Key: key, Verb: verb, Worker: 1, Lane: 1, RV: rv, Objects: []event.Item{{Key: object, Indexed: of}}}.Event())
+		event.ClusterWrite{Key: key, Verb: verb, Worker: 1, Lane: 1, Objects: []event.Item{{Key: asked, Indexed: resource}}}.Event(),
+		event.ClusterWritten{Key: key, Verb: verb, Worker: 1, Lane: 1, RV: rv, Objects: []event.Item{{Key: object, Indexed: resource}}}.Event())
 }
 
 // findings examines the log.
@@ -97,9 +97,9 @@ func TestRecordingsOfAProbe(t *testing.T) {
 			s.begin(nil)
 			rv := s.next()
 			for range 12 {
-				is := rv
+				version := rv
 				rv = s.next()
-				s.run("ns/a", "ns/a", is, rv)
+				s.run("ns/a", "ns/a", version, rv)
 			}
 		}, "critical self-caused-loop: ns/a woke itself 11 times in a row within 385 ms, and nothing else woke it. Each time its own write did: PUT " +
 			"configmaps/status ns/a."},

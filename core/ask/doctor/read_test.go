@@ -129,9 +129,9 @@ func TestARecordingIsExaminedUpToItsEnd(t *testing.T) {
 	const inCall, begins = `,\"handling\":{\"op\":\"Updated\",\"key\":\"default/web\",\"rv\":\"7\"},\"handlingSince\":1000`,
 		`{"s":3,"t":9500000000,"k":"Handling","li":1,"op":"Updated","key":"default/web","rv":"7"}` + "\n"
 	for _, tc := range []struct {
-		name                string
-		end                 time.Duration
-		handling, event, as string
+		name                    string
+		end                     time.Duration
+		handling, event, author string
 	}{
 		{"it began in it", 30 * time.Second, "", begins, "A call of mailer has run for 21 s"},
 		{"it began before", 12 * time.Second, inCall, "", "A call of mailer has run for 11 s"},
@@ -146,8 +146,8 @@ func TestARecordingIsExaminedUpToItsEnd(t *testing.T) {
 		for _, f := range x.Findings {
 			got += f.What.EN
 		}
-		if tc.as == "" && got != "" || !strings.HasPrefix(got, tc.as) {
-			t.Errorf("%s: %q, want %q", tc.name, got, tc.as)
+		if tc.author == "" && got != "" || !strings.HasPrefix(got, tc.author) {
+			t.Errorf("%s: %q, want %q", tc.name, got, tc.author)
 		}
 	}
 }

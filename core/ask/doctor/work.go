@@ -341,7 +341,7 @@ func (r *report) reportStaleReads(t *lens.Totals) {
 		d := &t.Duplicate
 		r.find(staleReads, Critical, t.FirstDuplicate.At, moment{t.LastDuplicate.Seq, t.LastDuplicate.At}, say("%[1]s created %[2]s although it had created "+
 			"%[3]s before: its read did not show that yet. Such duplicates: %[4]d.",
-			"%[1]s 已创建过 %[3]s，却又创建了 %[2]s：它的读取还看不到前者。这样的重复有 %[4]d 个。", t.DuplicateKey, d.Made, d.Had, t.Duplicates), Words{})
+			"%[1]s 已创建过 %[3]s，却又创建了 %[2]s：它的读取还看不到前者。这样的重复有 %[4]d 个。", t.DuplicateKey, d.Made, d.Earlier, t.Duplicates), Words{})
 	}
 	if t.Older >= staleReadsMin && (t.Conflicts > 0 || float64(t.Older) >= staleShare*float64(t.Reads)) {
 		r.find(staleReads, Warning, t.FirstOlder.At, moment{t.LastOlder.Seq, t.LastOlder.At}, say("%[1]d of %[2]d reads were older than a write of the same "+

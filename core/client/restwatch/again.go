@@ -83,9 +83,9 @@ func (r *request) addPrevious(err error) error {
 		return err
 	}
 	previous := r.previous
-	var of *url.Error
-	if errors.As(previous, &of) {
-		previous = of.Err
+	var urlErr *url.Error
+	if errors.As(previous, &urlErr) {
+		previous = urlErr.Err
 	}
 	return fmt.Errorf("%w - error from a previous attempt: %s", err, previous)
 }

@@ -194,7 +194,7 @@ func TestResponseErrors(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		h     http.HandlerFunc
-		is    func(error) bool
+		check func(error) bool
 		code  int32
 		delay int
 		want  string // in the error message
@@ -234,7 +234,7 @@ func TestResponseErrors(t *testing.T) {
 				t.Fatalf("%T %v", err, err)
 			}
 			delay, _ := apierrors.SuggestsClientDelay(err)
-			if !tc.is(err) || status.ErrStatus.Code != tc.code || delay != tc.delay || !strings.Contains(err.Error(), tc.want) {
+			if !tc.check(err) || status.ErrStatus.Code != tc.code || delay != tc.delay || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("code %d, delay %d, reason %s: %v", status.ErrStatus.Code, delay, status.ErrStatus.Reason, err)
 			}
 		})

@@ -158,10 +158,10 @@ func TestWatchFrameLimit(t *testing.T) {
 
 func TestWatchOpenErrors(t *testing.T) {
 	for _, tc := range []struct {
-		name string
-		h    http.HandlerFunc
-		is   func(error) bool
-		want string
+		name  string
+		h     http.HandlerFunc
+		check func(error) bool
+		want  string
 	}{
 		{"410", answer(410, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","message":"too old","code":410}`),
 			apierrors.IsResourceExpired, "too old"},
@@ -178,7 +178,7 @@ func TestWatchOpenErrors(t *testing.T) {
 			c := serve(t, tc.h)
 			c.Hooks = j.hooks()
 			_, err := c.Watch(context.Background(), pods, "", metav1.ListOptions{})
-			if err == nil || tc.is != nil && !tc.is(err) || !strings.Contains(err.Error(), tc.want) {
+			if err == nil || tc.check != nil && !tc.check(err) || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%v", err)
 			}
 			if !strings.Contains(j.String(), "1 done") {

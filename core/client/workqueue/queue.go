@@ -188,7 +188,7 @@ func (q *Typed[T]) waitAtGateLocked() {
 func (q *Typed[T]) Done(item T) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	t, had := q.processing[item]
+	t, isProcessing := q.processing[item]
 	delete(q.processing, item)
 	_, again := q.dirty[item]
 	if again {
@@ -196,7 +196,7 @@ func (q *Typed[T]) Done(item T) {
 	}
 	if q.observer != nil {
 		var took time.Duration
-		if had {
+		if isProcessing {
 			took = q.clock.Since(t.start)
 		} else {
 			t.worker = NoWorker

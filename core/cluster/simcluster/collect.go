@@ -26,17 +26,17 @@ func (o *object) finalizers() []string { return stringList(o.get("metadata.final
 //
 // Mirrors k8s.io/apiserver/pkg/registry/generic/registry.deletionFinalizersForGarbageCollection (v0.36.3).
 func (o *object) withPolicy(policy *string) (*object, bool, error) {
-	had := o.finalizers()
+	before := o.finalizers()
 	if policy == nil {
 		return o, false, nil
 	}
-	next := slices.DeleteFunc(slices.Clone(had), func(f string) bool {
+	next := slices.DeleteFunc(slices.Clone(before), func(f string) bool {
 		return f == metav1.FinalizerOrphanDependents || f == metav1.FinalizerDeleteDependents
 	})
 	if f := finalizerOf[*policy]; f != "" {
 		next = append(next, f)
 	}
-	if slices.Equal(had, next) {
+	if slices.Equal(before, next) {
 		return o, false, nil
 	}
 	n, err := encodeAsIs(o.mapWithFinalizers(next))

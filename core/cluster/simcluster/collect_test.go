@@ -236,19 +236,19 @@ func TestPoliciesOfADeletion(t *testing.T) {
 
 // TestAdoption deletes a deployment, or its replica set, without what it owns. Its successor takes that over, and makes no pods.
 func TestAdoption(t *testing.T) {
-	for _, of := range []string{"deployments", "replicasets"} {
+	for _, resource := range []string{"deployments", "replicasets"} {
 		c, clk := withDeployment(t)
 		var names []string
 		for _, o := range c.pods.objects("shop") {
 			names = append(names, o.name)
 		}
 		url := ownURL
-		if of == "replicasets" {
+		if resource == "replicasets" {
 			url = "/apis/apps/v1/namespaces/shop/replicasets/" + c.replicaSets.slots()[0].cur.name
 		}
-		before := c.resources[groupResource{"apps", of}].slots()[0]
+		before := c.resources[groupResource{"apps", resource}].slots()[0]
 		do(c, "DELETE", url+"?propagationPolicy=Orphan", "")
-		if of == "deployments" {
+		if resource == "deployments" {
 			play(c, clk, time.Second, 10*time.Millisecond)
 			if err := c.CreateDeployment("shop", "own", 2); err != nil {
 				t.Fatal(err)
@@ -256,16 +256,16 @@ func TestAdoption(t *testing.T) {
 		}
 		play(c, clk, 5*time.Second, 10*time.Millisecond)
 		if !before.isDead || do(c, "GET", ownURL, "").get("status.readyReplicas").Int() != 2 {
-			t.Errorf("%s: gone %t, %s", of, before.isDead, do(c, "GET", ownURL, "").body)
+			t.Errorf("%s: gone %t, %s", resource, before.isDead, do(c, "GET", ownURL, "").body)
 		}
 		set := c.replicaSets.slots()[0].cur
 		if len(set.owners) != 1 || set.owners[0] != c.deployments.slots()[0].cur.uid {
-			t.Errorf("%s: the replica set is of %v", of, set.owners)
+			t.Errorf("%s: the replica set is of %v", resource, set.owners)
 		}
 		for i, s := range c.pods.slots() {
 			checkIndex(t, c.pods, s)
 			if i >= len(names) || s.cur.name != names[i] || len(s.cur.owners) != 1 || s.cur.owners[0] != set.uid {
-				t.Errorf("%s: a pod %s of %v", of, s.cur.name, s.cur.owners)
+				t.Errorf("%s: a pod %s of %v", resource, s.cur.name, s.cur.owners)
 			}
 		}
 	}

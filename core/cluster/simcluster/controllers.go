@@ -381,10 +381,10 @@ func (c *Cluster) resize(s *slot, n int) {
 	if err != nil {
 		return
 	}
-	had := s.cur.replicas()
+	replicas := s.cur.replicas()
 	c.put(s.res, o)
 	if s.res == c.replicaSets {
-		c.noteScaling(s, had, n)
+		c.noteScaling(s, replicas, n)
 		c.syncReplicaSetSoon(s)
 	} else {
 		c.syncDeploymentSoon(s.key)

@@ -52,9 +52,9 @@ func TestACrowdComesBackByAndBy(t *testing.T) {
 			}
 			for _, query := range []string{"", "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"} {
 				// Seats become free and are occupied again: wait for a moment when all are busy.
-				was, a := c.Stats().Crowd, call{}
+				before, a := c.Stats().Crowd, call{}
 				for range 100 {
-					if was = c.Stats().Crowd; was.Busy == was.Seats {
+					if before = c.Stats().Crowd; before.Busy == before.Seats {
 						a = do(c, "GET", path+query, "")
 						break
 					}
@@ -63,8 +63,8 @@ func TestACrowdComesBackByAndBy(t *testing.T) {
 				if a.code != http.StatusTooManyRequests || a.header.Get("Retry-After") != "1" || a.get("details.retryAfterSeconds").Int() != 1 {
 					t.Errorf("%s with every seat taken: %d, %v, %s", query, a.code, a.header, a.body)
 				}
-				if s := c.Stats().Crowd; s.Requests != was.Requests+1 || s.Refused != was.Refused+1 {
-					t.Errorf("the request is not counted: %+v, then %+v", was, s)
+				if s := c.Stats().Crowd; s.Requests != before.Requests+1 || s.Refused != before.Refused+1 {
+					t.Errorf("the request is not counted: %+v, then %+v", before, s)
 				}
 			}
 			for range 80 {

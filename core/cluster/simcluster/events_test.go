@@ -41,16 +41,16 @@ func TestControllersWriteEvents(t *testing.T) {
 			}
 			return strings.Join(out, " ")
 		}
-		if is := reasons("involvedObject.kind=Deployment,involvedObject.name=web"); is != "ScalingReplicaSet ScalingReplicaSet" {
-			t.Errorf("of the deployment: %q", is)
+		if got := reasons("involvedObject.kind=Deployment,involvedObject.name=web"); got != "ScalingReplicaSet ScalingReplicaSet" {
+			t.Errorf("of the deployment: %q", got)
 		}
-		if is := reasons("involvedObject.kind=ReplicaSet,type=Normal"); is != "SuccessfulCreate SuccessfulCreate SuccessfulDelete" {
-			t.Errorf("of the replica set: %q", is)
+		if got := reasons("involvedObject.kind=ReplicaSet,type=Normal"); got != "SuccessfulCreate SuccessfulCreate SuccessfulDelete" {
+			t.Errorf("of the replica set: %q", got)
 		}
 		for _, want := range []string{"Scheduled Scheduled", "Pulled Pulled", "Created Created", "Started Started", "Killing"} {
 			reason, _, _ := strings.Cut(want, " ")
-			if is := reasons("involvedObject.kind=Pod,reason=" + reason); is != want {
-				t.Errorf("of the pods: %q, want %q", is, want)
+			if got := reasons("involvedObject.kind=Pod,reason=" + reason); got != want {
+				t.Errorf("of the pods: %q, want %q", got, want)
 			}
 		}
 	})

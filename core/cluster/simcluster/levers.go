@@ -117,8 +117,8 @@ func (c *Cluster) LabelPod(key, label string) (string, error) {
 	c.lock()
 	defer c.mu.Unlock()
 	pods := c.podsWhere(func(s *slot) bool {
-		current, has := s.cur.labels[name]
-		return s.pod != nil && s.pod.stage == stageRunning && !s.cur.isDeleting && (key == "" || s.key == key) && (has != sets || current != value)
+		current, isSet := s.cur.labels[name]
+		return s.pod != nil && s.pod.stage == stageRunning && !s.cur.isDeleting && (key == "" || s.key == key) && (isSet != sets || current != value)
 	})
 	if len(pods) == 0 {
 		return "", fmt.Errorf("no running pod is changed by the label %s", label)

@@ -461,12 +461,12 @@ func negotiate(accept string) (shape, bool) {
 		if err != nil || mt != "application/json" && mt != "application/*" && mt != "*/*" {
 			continue
 		}
-		switch as := p["as"]; {
-		case as == "":
+		switch format := p["as"]; {
+		case format == "":
 			return shapeObject, true
-		case (as == "PartialObjectMetadata" || as == "PartialObjectMetadataList") && p["g"] == "meta.k8s.io" && p["v"] == "v1":
+		case (format == "PartialObjectMetadata" || format == "PartialObjectMetadataList") && p["g"] == "meta.k8s.io" && p["v"] == "v1":
 			return shapePartial, true
-		case as == "APIGroupDiscoveryList" && p["g"] == "apidiscovery.k8s.io" && p["v"] == "v2":
+		case format == "APIGroupDiscoveryList" && p["g"] == "apidiscovery.k8s.io" && p["v"] == "v2":
 			return shapeDiscovery, true
 		}
 	}

@@ -470,14 +470,14 @@ func TestADryRunMakesNoVersion(t *testing.T) {
 	c, _ := newFake(Options{Seed: 7, Objects: 20})
 	pod := c.pods.objects("")[0]
 	url := "/api/v1/namespaces/" + pod.namespace + "/pods/" + pod.name
-	had := strconv.FormatUint(pod.rev, 10)
+	version := strconv.FormatUint(pod.rev, 10)
 	eviction := `{"kind":"Eviction","apiVersion":"policy/v1","metadata":{"name":"` + pod.name + `"},"deleteOptions":{"dryRun":["All"]}}`
 	rev := c.Stats().ResourceVersion
 	for _, x := range []struct{ name, method, url, body, contentType, want string }{
 		{"create", "POST", "/api/v1/namespaces/default/configmaps?dryRun=All", `{"metadata":{"name":"a"}}`, "", ""},
-		{"patch", "PATCH", url + "?dryRun=All", `{"metadata":{"labels":{"a":"b"}}}`, mergePatch, had},
-		{"update", "PUT", url + "?dryRun=All", strings.Replace(do(c, "GET", url, "").body, `"labels":{`, `"labels":{"c":"d",`, 1), "", had},
-		{"delete", "DELETE", url + "?dryRun=All", "", "", had},
+		{"patch", "PATCH", url + "?dryRun=All", `{"metadata":{"labels":{"a":"b"}}}`, mergePatch, version},
+		{"update", "PUT", url + "?dryRun=All", strings.Replace(do(c, "GET", url, "").body, `"labels":{`, `"labels":{"c":"d",`, 1), "", version},
+		{"delete", "DELETE", url + "?dryRun=All", "", "", version},
 		{"eviction in its options", "POST", url + "/eviction", eviction, "", ""},
 		{"eviction in the query", "POST", url + "/eviction?dryRun=All", strings.Replace(eviction, `["All"]`, `[]`, 1), "", ""},
 	} {

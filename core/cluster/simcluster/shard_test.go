@@ -58,7 +58,7 @@ func TestShardsOfList(t *testing.T) {
 	for _, half := range []string{lowerHalf, upperHalf} {
 		url := podsURL("shardSelector", strings.Replace(half, "uid", "namespace", 1))
 		for _, x := range gjson.Get(do(c, "GET", url, "").body, "items.#.metadata.namespace").Array() {
-			if was := namespaces[x.String()]; was != "" && was != half {
+			if other := namespaces[x.String()]; other != "" && other != half {
 				t.Errorf("the namespace %s is in both shards", x)
 			}
 			namespaces[x.String()] = half

@@ -223,10 +223,10 @@ func (r *resource) validateUpdate(m map[string]any, old *object) *apierrors.Stat
 	if !old.isDeleting || r.schema != nil {
 		return nil
 	}
-	had := stringList(old.get("metadata.finalizers").Value())
+	before := stringList(old.get("metadata.finalizers").Value())
 	var more []string
 	for _, f := range stringList(getMap(m, "metadata")["finalizers"]) {
-		if !slices.Contains(had, f) {
+		if !slices.Contains(before, f) {
 			more = append(more, f)
 		}
 	}

@@ -661,11 +661,11 @@ func TestTheMutationDetectorPanics(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range []struct {
-		detector, as string
-		panics       bool
+		detector, kind string
+		panics         bool
 	}{{"true", "watched", true}, {"false", "alone", false}} {
 		run := exec.CommandContext(t.Context(), program, "-test.run=^TestTheMutationDetectorPanics$", "-test.timeout=2m")
-		run.Env = append(os.Environ(), "KUBE_CACHE_MUTATION_DETECTOR="+x.detector, asMutator+"="+x.as)
+		run.Env = append(os.Environ(), "KUBE_CACHE_MUTATION_DETECTOR="+x.detector, asMutator+"="+x.kind)
 		said, err := run.CombinedOutput()
 		if panicked := err != nil && strings.Contains(string(said), "panic: cache ") && strings.Contains(string(said), " modified"); panicked != x.panics {
 			t.Errorf("with KUBE_CACHE_MUTATION_DETECTOR=%s: panics %v, want %v: %v\n%.2000s", x.detector, panicked, x.panics, err, said)

@@ -263,14 +263,14 @@ func (s *stream) Write(p []byte) (int, error) {
 func (s *stream) Read(p []byte) (int, error) {
 	for {
 		s.mu.Lock()
-		ended, has := s.ended, len(s.pieces) > 0
+		ended, isFilled := s.ended, len(s.pieces) > 0
 		var first piece
-		if has {
+		if isFilled {
 			first = s.pieces[0]
 		}
 		s.mu.Unlock()
 		switch {
-		case has:
+		case isFilled:
 			if d := first.due.Sub(s.cluster.clock.Now()); d > 0 {
 				if err := vclock.Sleep(s.ctx, s.cluster.clock, d); err != nil {
 					return 0, err

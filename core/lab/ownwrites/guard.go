@@ -107,9 +107,9 @@ func (s *consistencyStore) noteWrite(owner, uid string, k kind, _, version strin
 		record = &ownerRecord{uid: uid}
 		s.records[owner] = record
 	}
-	is := &record.versions[k]
-	if order, err := resourceversion.CompareResourceVersion(*is, version); *is == "" || err != nil || order < 0 {
-		*is = version
+	newest := &record.versions[k]
+	if order, err := resourceversion.CompareResourceVersion(*newest, version); *newest == "" || err != nil || order < 0 {
+		*newest = version
 	}
 }
 
@@ -182,9 +182,9 @@ func (c *consistentReads) list(ctx context.Context) error {
 func (c *consistentReads) wait(ctx context.Context, done func() bool) error {
 	for {
 		c.mu.Lock()
-		is, changed := done(), c.changed
+		isDone, changed := done(), c.changed
 		c.mu.Unlock()
-		if is {
+		if isDone {
 			return nil
 		}
 		select {

@@ -110,15 +110,15 @@ func (l *lane) handle(k kind, obj any, deleted bool) {
 	if !ok {
 		return
 	}
-	of, gone := ownerOf(o), ""
+	owner, gone := ownerOf(o), ""
 	if deleted {
 		gone = string(o.GetUID())
 		if k == parents {
-			l.guard.forget(of.key, of.uid)
+			l.guard.forget(owner.key, owner.uid)
 		}
 	}
 	l.guard.observe(k, o.GetResourceVersion(), gone)
-	l.queue.Add(of.key)
+	l.queue.Add(owner.key)
 }
 
 // run runs the lane until ctx is done.
@@ -189,20 +189,20 @@ func (l *lane) compare(r *Reconcile) {
 func (l *lane) note(r Reconcile, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	is := &l.result
+	result := &l.result
 	if r.Held || r.Waited > 0 {
-		is.Held++
+		result.Held++
 	}
 	if !r.Held {
-		is.Reconciles++
+		result.Reconciles++
 	}
 	if err != nil {
-		is.Requeued++
+		result.Requeued++
 	}
-	if len(is.Timeline) < maxTimeline {
-		is.Timeline = append(is.Timeline, r)
+	if len(result.Timeline) < maxTimeline {
+		result.Timeline = append(result.Timeline, r)
 	}
-	is.EndMillis = r.At + r.Took
+	result.EndMillis = r.At + r.Took
 }
 
 // addWait counts time for which a reconcile was held back.
@@ -345,13 +345,13 @@ func (l *lane) write(ctx context.Context, method, path, contentType string, body
 }
 
 // noteWrite tells the guard of a write for a parent, and keeps it for compare.
-func (l *lane) noteWrite(parent *object.Object, k kind, is *object.Object) {
-	of := ownerOf(parent)
-	l.guard.noteWrite(of.key, of.uid, k, is.GetNamespace()+"/"+is.GetName(), is.GetResourceVersion())
-	if l.own[of.key] == nil {
-		l.own[of.key] = &[kinds]uint64{}
+func (l *lane) noteWrite(parent *object.Object, k kind, child *object.Object) {
+	owner := ownerOf(parent)
+	l.guard.noteWrite(owner.key, owner.uid, k, child.GetNamespace()+"/"+child.GetName(), child.GetResourceVersion())
+	if l.own[owner.key] == nil {
+		l.own[owner.key] = &[kinds]uint64{}
 	}
-	l.own[of.key][k] = max(l.own[of.key][k], number(is.GetResourceVersion()))
+	l.own[owner.key][k] = max(l.own[owner.key][k], number(child.GetResourceVersion()))
 }
 
 // number returns a version of the simulated cluster as a number; 0 for none.
@@ -367,8 +367,8 @@ func millis(d time.Duration) int { return int(d.Round(time.Millisecond) / time.M
 
 // finish returns what the lane did. The lane has ended.
 func (l *lane) finish() Lane {
-	is := l.result
-	is.Counts, is.WaitedMillis, is.WorstMillis = l.cluster.Counts(), millis(l.waitTime), millis(l.worst)
-	is.First = firstMoment(is.Timeline)
-	return is
+	result := l.result
+	result.Counts, result.WaitedMillis, result.WorstMillis = l.cluster.Counts(), millis(l.waitTime), millis(l.worst)
+	result.First = firstMoment(result.Timeline)
+	return result
 }

@@ -42,8 +42,8 @@ func TestLanesEndWithWhatTheUserWants(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, l := range lanes {
-				if is := l.cluster; len(is.live) != parentCount {
-					t.Errorf("%s: %d parents have children", l.result.Guard, len(is.live))
+				if cluster := l.cluster; len(cluster.live) != parentCount {
+					t.Errorf("%s: %d parents have children", l.result.Guard, len(cluster.live))
 				}
 				for uid, n := range l.cluster.live {
 					if n != childCount-1 {
@@ -94,13 +94,13 @@ func TestLanesAreAlikeUntilTheFirstStaleRead(t *testing.T) {
 	}
 	told := slices.IndexFunc(r.Lanes[0].Timeline, func(r Reconcile) bool { return r.Wrote > 0 })
 	for _, l := range r.Lanes[1:] {
-		is := l.First
-		if is == nil || is.Key != first.Key || is.At != first.At || is.Wrote != first.Wrote || is.Read != first.Read ||
+		stale := l.First
+		if stale == nil || stale.Key != first.Key || stale.At != first.At || stale.Wrote != first.Wrote || stale.Read != first.Read ||
 			!reflect.DeepEqual(l.Timeline[:told], r.Lanes[0].Timeline[:told]) {
-			t.Errorf("%s differs from the unguarded lane before its first stale read: %+v, %+v", l.Guard, is, first)
+			t.Errorf("%s differs from the unguarded lane before its first stale read: %+v, %+v", l.Guard, stale, first)
 		}
-		if wait := is.WaitedMillis; wait == 0 || wait > 252 || (l.Guard == Store) != (is.Refusals > 0) || is.Duplicates != 0 {
-			t.Errorf("%s: %+v", l.Guard, is)
+		if wait := stale.WaitedMillis; wait == 0 || wait > 252 || (l.Guard == Store) != (stale.Refusals > 0) || stale.Duplicates != 0 {
+			t.Errorf("%s: %+v", l.Guard, stale)
 		}
 	}
 }

@@ -61,10 +61,10 @@ func (q *plainQueue) Done(key string) {
 	q.setBusy(false)
 }
 
-func (q *plainQueue) setBusy(is bool) {
+func (q *plainQueue) setBusy(busy bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.isBusy = is
+	q.isBusy = busy
 }
 
 func (q *plainQueue) isIdle() bool {
@@ -116,9 +116,9 @@ func (q *mergingQueue) add(e entry) {
 	defer q.mu.Unlock()
 	defer q.notify()
 	for i := range q.entries {
-		if is := &q.entries[i]; is.key == e.key {
-			if e.due.Before(is.due) { // the zero time is before all others
-				is.due = e.due
+		if queued := &q.entries[i]; queued.key == e.key {
+			if e.due.Before(queued.due) { // the zero time is before all others
+				queued.due = e.due
 			}
 			return
 		}

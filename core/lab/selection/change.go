@@ -174,15 +174,15 @@ func (c Change) target(name string) (event.Target, error) {
 
 // Complete completes a selection that replaces was: with the kubeconfig's description of a live context, and with the namespace if none was named. For another
 // context that is the context's own namespace, as in kubectl, or all namespaces if it has none.
-func (c Change) Complete(was event.Selection, next *event.Selection, about relayclient.Context) {
+func (c Change) Complete(before event.Selection, next *event.Selection, about relayclient.Context) {
 	if next.Source != "live" {
 		next.Cluster, next.User, next.Server, next.ContextNamespace, next.Simulated = "", "", "", "", false
-		if c.Namespace == nil && was.Context != "" {
+		if c.Namespace == nil && before.Context != "" {
 			next.Namespace = "" // it was the other cluster's
 		}
 		return
 	}
-	another := was.Source != "live" || was.Context != next.Context
+	another := before.Source != "live" || before.Context != next.Context
 	if another || about.Name != "" {
 		next.Cluster, next.User, next.Server, next.ContextNamespace, next.Simulated = about.Cluster, about.User, about.Server, about.Namespace, about.Simulated
 	}

@@ -41,7 +41,7 @@ type FactoryStage struct {
 	// Waiting are the informers that WaitForCacheSync still waits for.
 	Waiting []string `json:"waiting"`
 	Synced  int      `json:"synced"`
-	Of      int      `json:"of"`
+	Lanes   int      `json:"of"`
 }
 
 // FactoryAPI is what the informers' requests show of the API server.
@@ -145,7 +145,7 @@ func (x *Factory) ChooseSentence() Sentence {
 	for _, stage := range []string{"stopping", "stopped"} {
 		for _, s := range x.Factories {
 			if s.Stage == stage {
-				return Sentence{ID: "factory." + stage, N: s.Of, Name: s.Release}
+				return Sentence{ID: "factory." + stage, N: s.Lanes, Name: s.Release}
 			}
 		}
 	}
@@ -178,7 +178,7 @@ func (x *Factory) ChooseSentence() Sentence {
 	}
 	for _, s := range x.Factories {
 		if len(s.Waiting) > 0 {
-			return Sentence{ID: "factory.waiting", N: s.Synced, M: s.Of, Name: s.Waiting[0], Key: s.Release}
+			return Sentence{ID: "factory.waiting", N: s.Synced, M: s.Lanes, Name: s.Waiting[0], Key: s.Release}
 		}
 	}
 	for _, r := range x.Rows {
@@ -189,7 +189,7 @@ func (x *Factory) ChooseSentence() Sentence {
 		case l.Loop != "":
 			return Sentence{ID: "factory.loop", Key: l.Loop, N: l.AMinute}
 		case l.Twice != "":
-			return Sentence{ID: "factory.duplicate", Key: l.Twice, Name: nameOf(l.Duplicate), Other: nameOf(l.Had)}
+			return Sentence{ID: "factory.duplicate", Key: l.Twice, Name: nameOf(l.Duplicate), Other: nameOf(l.Earlier)}
 		case l.Starved != "":
 			return Sentence{ID: "factory.starved", Key: l.Starved, N: l.Overtaken}
 		}

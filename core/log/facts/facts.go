@@ -33,10 +33,10 @@ type Lens struct {
 	// Loop is the key that its own writes wake most often, and AMinute how often they did so in the last minute. It is empty for none.
 	Loop    string
 	AMinute int
-	// Twice is a key that created Duplicate within the last minute although it had created Had before.
+	// Twice is a key that created Duplicate within the last minute although it had created Earlier.
 	Twice     string
 	Duplicate string
-	Had       string
+	Earlier   string
 	// Starved is the key that has waited longest, if at least Overtaken keys that came later were taken before it.
 	Starved   string
 	Overtaken int

@@ -167,25 +167,25 @@ func (l *lane) see(epoch uint64, e *event.Entry, op event.Op, key, rv string) {
 		return
 	}
 	c.known = clusterSeen
-	was, had := c.objects.Get(key)
-	if had && (rv == was.RV || event.IsNewer(was.RV, rv)) { // a request of another informer, or a later station, brings what came already
-		if op != event.OpDeleted && was.seq < c.listSeq {
-			c.objects.Set(epoch, key, &Held{RV: was.RV, At: was.At, Unsent: was.Unsent, seq: e.Seq})
+	before, found := c.objects.Get(key)
+	if found && (rv == before.RV || event.IsNewer(before.RV, rv)) { // a request of another informer, or a later station, brings what came already
+		if op != event.OpDeleted && before.seq < c.listSeq {
+			c.objects.Set(epoch, key, &Held{RV: before.RV, At: before.At, Unsent: before.Unsent, seq: e.Seq})
 		}
 		return
 	}
 	switch {
 	case op != event.OpDeleted:
 		l.change(epoch, key, rv, &Held{RV: rv, At: e.At, seq: e.Seq}, e.At)
-	case had:
+	case found:
 		l.change(epoch, key, rv, nil, e.At)
 	}
 }
 
 // change puts a new version of an object into the cluster, nil for its deletion, and counts it if it is to come to the store.
 func (l *lane) change(epoch uint64, key, rv string, now *Held, at time.Duration) {
-	was := l.setHeld(epoch, key, now)
-	wasSent, isSent := was != nil && !was.Unsent, now != nil && !now.Unsent
+	before := l.setHeld(epoch, key, now)
+	wasSent, isSent := before != nil && !before.Unsent, now != nil && !now.Unsent
 	x := change{rv: rv, at: at, op: event.OpUpdated, n: 1}
 	switch {
 	case isSent && !wasSent:
@@ -204,28 +204,28 @@ func (l *lane) change(epoch uint64, key, rv string, now *Held, at time.Duration)
 }
 
 // setHeld sets or, for nil, deletes an object of the cluster, and returns what was there.
-func (l *lane) setHeld(epoch uint64, key string, now *Held) (was *Held) {
+func (l *lane) setHeld(epoch uint64, key string, now *Held) (before *Held) {
 	c := &l.cluster
-	was, _ = c.objects.Get(key)
-	if was != nil && was.Unsent {
+	before, _ = c.objects.Get(key)
+	if before != nil && before.Unsent {
 		c.unsent--
 	}
 	if now == nil {
 		c.objects.Delete(epoch, key)
-		return was
+		return before
 	}
 	n := c.objects.Len()
-	if c.objects.Set(epoch, key, now); now.Unsent && (was != nil || c.objects.Len() > n) {
+	if c.objects.Set(epoch, key, now); now.Unsent && (before != nil || c.objects.Len() > n) {
 		c.unsent++
 	}
-	return was
+	return before
 }
 
 // add adds a change that the store does not have.
 func (c *cluster) add(epoch uint64, key string, x change) {
-	old, had := c.apart.Get(key)
+	old, found := c.apart.Get(key)
 	var list []change
-	if had {
+	if found {
 		list = old.list
 		if old.epoch != epoch { // it may be shared with a clone
 			list = slices.Clip(list)
@@ -250,7 +250,7 @@ func (c *cluster) add(epoch uint64, key string, x change) {
 	}
 	n := c.apart.Len()
 	c.apart.Set(epoch, key, &lag{epoch, append(list, x)})
-	if had || c.apart.Len() > n {
+	if found || c.apart.Len() > n {
 		c.changes += x.n
 		c.entries++
 	}

@@ -87,7 +87,7 @@ func (l *lane) stageIn(out *facts.Factory) {
 		out.Factories = append(out.Factories, facts.FactoryStage{Release: l.releaseName(), Stage: l.stage, Waiting: []string{}})
 	}
 	s := &out.Factories[i]
-	s.Of++
+	s.Lanes++
 	if l.synced {
 		s.Synced++
 	} else if l.stage == "started" && l.running { // WaitForCacheSync does not wait for one that was not started

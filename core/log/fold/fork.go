@@ -215,10 +215,10 @@ func (li *listener) noteCall(op event.Op) {
 
 // restoreFork takes over how the lanes differed before the log's beginning: the first lane's State has it. What one lane alone has of the moment at which the
 // log begins means nothing, because the other lane may have had it before.
-func (f *Fold) restoreFork(lane uint8, was *facts.Fork, at time.Duration) {
+func (f *Fold) restoreFork(lane uint8, before *facts.Fork, at time.Duration) {
 	f.fork.from = max(f.fork.since, at+1)
-	if was != nil {
-		f.fork.parting, f.fork.instead, f.fork.calls = was.Parting, was.Instead, was.Handlers[:min(len(was.Handlers), MaxListeners)]
+	if before != nil {
+		f.fork.parting, f.fork.instead, f.fork.calls = before.Parting, before.Instead, before.Handlers[:min(len(before.Handlers), MaxListeners)]
 	}
 	for _, h := range f.fork.calls {
 		if li := f.lanes[lane].listener(h.Listener); li != nil && lane < 2 {

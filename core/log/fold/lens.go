@@ -9,7 +9,7 @@ func (f *Fold) lensFacts(lane int) *facts.Lens {
 	}
 	out := &facts.Lens{}
 	if key, d := f.lens.NewestDuplicate(lane, f.at); key != "" {
-		out.Twice, out.Duplicate, out.Had = key, d.Made, d.Had
+		out.Twice, out.Duplicate, out.Earlier = key, d.Made, d.Earlier
 	}
 	if loop, aMinute := f.lens.Loop(lane, f.at); loop != nil {
 		out.Loop, out.AMinute = loop.Key, aMinute

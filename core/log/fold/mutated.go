@@ -10,9 +10,9 @@ import (
 
 // Change is what a handler wrote into an object that it received.
 type Change struct {
-	Label string `json:"label"`
-	Was   string `json:"was"` // empty if the object had no such label
-	Is    string `json:"is"`
+	Label    string `json:"label"`
+	OldValue string `json:"was"` // empty if the object had no such label
+	Value    string `json:"is"`
 }
 
 // Mutation is a change that a handler made to a shared object in the store, without the API server.
@@ -21,8 +21,8 @@ type Mutation struct {
 	RV       string `json:"rv"`
 	Listener int32  `json:"listener"` // its handler made the change
 	Label    string `json:"label"`
-	Was      string `json:"was"` // empty if the object had no such label
-	Is       string `json:"is"`
+	OldValue string `json:"was"` // empty if the object had no such label
+	Value    string `json:"is"`
 	// Stale are the indices that still list the object under values that their functions no longer return for it, sorted.
 	Stale    []string `json:"stale"`
 	AtMillis float64  `json:"atMillis"`
@@ -32,9 +32,9 @@ type Mutation struct {
 type Met struct {
 	Key      string  `json:"key"`
 	RV       string  `json:"rv"`
-	As       string  `json:"as" web:"old|object"` // the old object of an update, or the event's own object
+	Role     string  `json:"as" web:"old|object"` // the old object of an update, or the event's own object
 	Label    string  `json:"label"`
-	Is       string  `json:"is"`
+	Value    string  `json:"is"`
 	AtMillis float64 `json:"atMillis"`
 }
 
@@ -69,10 +69,10 @@ func (l *listener) meet(e *event.Entry) {
 	if json.Unmarshal([]byte(met.Change), &change) != nil {
 		return
 	}
-	l.lastMet = Met{Key: met.Key, RV: met.RV, As: "object", Label: change.Label, Is: change.Is, AtMillis: Millis(e.At)}
+	l.lastMet = Met{Key: met.Key, RV: met.RV, Role: "object", Label: change.Label, Value: change.Value, AtMillis: Millis(e.At)}
 	if met.AsOld {
 		l.metOld++
-		l.lastMet.As = "old"
+		l.lastMet.Role = "old"
 	} else {
 		l.metCount++
 	}
@@ -82,11 +82,11 @@ func (l *listener) meet(e *event.Entry) {
 func (s *store) mutate(epoch uint64, c *Cell, e *event.Entry, change Change) {
 	mutated := e.Mutated()
 	m := &Mutation{Key: mutated.Key, RV: mutated.RV, Listener: mutated.Listener,
-		Label: change.Label, Was: change.Was, Is: change.Is, Stale: []string{}, AtMillis: Millis(e.At)}
-	for _, has := range c.Indexed {
-		gives := slices.IndexFunc(mutated.Indexed, func(x event.IndexValues) bool { return x.Index == has.Index })
-		if gives >= 0 && !slices.Equal(mutated.Indexed[gives].Values, has.Values) {
-			m.Stale = append(m.Stale, has.Index)
+		Label: change.Label, OldValue: change.OldValue, Value: change.Value, Stale: []string{}, AtMillis: Millis(e.At)}
+	for _, filed := range c.Indexed {
+		gives := slices.IndexFunc(mutated.Indexed, func(x event.IndexValues) bool { return x.Index == filed.Index })
+		if gives >= 0 && !slices.Equal(mutated.Indexed[gives].Values, filed.Values) {
+			m.Stale = append(m.Stale, filed.Index)
 		}
 	}
 	slices.Sort(m.Stale)

@@ -298,13 +298,13 @@ func compareSnapshot(t *testing.T, f *fold.Fold, s informer.Snapshot) {
 			want = append(want, flat(d))
 		}
 	}
-	f.RangeQueue(0, func(it fold.QueueItem) bool {
-		if it.Deltas == nil {
-			got = append(got, item(it))
+	f.RangeQueue(0, func(queued fold.QueueItem) bool {
+		if queued.Deltas == nil {
+			got = append(got, item(queued))
 			return true
 		}
-		got = append(got, it.Key)
-		for _, d := range it.Deltas {
+		got = append(got, queued.Key)
+		for _, d := range queued.Deltas {
 			got = append(got, item(d))
 		}
 		return true

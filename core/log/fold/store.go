@@ -68,15 +68,15 @@ func (s *store) apply(epoch uint64, alone bool, e *event.Entry) {
 		s.rv = stored.StoreRV
 		if at := s.objects.Find(stored.Key); alone && at != nil && (*at).epoch == epoch && (*at).Mutation == nil {
 			c := *at
-			was := Cell{Key: c.Key, Obj: c.Obj, Indexed: c.Indexed, uid: c.uid, hasUID: c.hasUID}
+			before := Cell{Key: c.Key, Obj: c.Obj, Indexed: c.Indexed, uid: c.uid, hasUID: c.hasUID}
 			c.RV, c.Obj, c.Op, c.Seq, c.At, c.Indexed = stored.RV, stored.Obj, op, e.Seq, e.At, stored.Indexed
 			c.identify()
 			s.weight.Add(event.Weigh(c.Obj))
-			s.noteReplaced(epoch, &was, c)
+			s.noteReplaced(epoch, &before, c)
 			return
 		}
 		c := &Cell{Key: stored.Key, RV: stored.RV, Obj: stored.Obj, Op: op, Seq: e.Seq, At: e.At, Indexed: stored.Indexed, epoch: epoch}
-		if old, had := s.objects.Get(stored.Key); had && stored.Op == event.OpSync && old.Mutation != nil {
+		if old, found := s.objects.Get(stored.Key); found && stored.Op == event.OpSync && old.Mutation != nil {
 			c.Mutation, c.Indexed = old.Mutation, old.Indexed // the store received the object that it already had
 		}
 		s.put(epoch, c)
@@ -102,7 +102,7 @@ func (s *store) apply(epoch uint64, alone bool, e *event.Entry) {
 
 // fill replaces the store's contents with the items that event e carries.
 func (s *store) fill(epoch uint64, e *event.Entry, items []event.Item) {
-	was := s.objects
+	before := s.objects
 	s.objects, s.mutatedObjects, s.weight = persistent.Map[*Cell]{}, persistent.Map[*Mutation]{}, event.Weight{}
 	s.strays = persistent.Map[*Stray]{}
 	s.indices = slices.Clone(s.indices)
@@ -114,7 +114,7 @@ func (s *store) fill(epoch uint64, e *event.Entry, items []event.Item) {
 		item := &items[i]
 		cells[i] = Cell{Key: item.Key, RV: item.RV, Obj: item.Obj, Op: event.OpReplaced, Seq: e.Seq, At: e.At, Indexed: item.Indexed, epoch: epoch}
 		s.put(epoch, &cells[i])
-		if old, had := was.Get(item.Key); had {
+		if old, found := before.Get(item.Key); found {
 			s.compareUID(old, &cells[i])
 		}
 	}
@@ -151,15 +151,15 @@ func (s *store) reindex(epoch uint64, added event.IndexersAdded) {
 func (s *store) put(epoch uint64, c *Cell) {
 	c.identify()
 	n := s.objects.Len()
-	old, had := s.objects.Swap(epoch, c.Key, c)
-	if !had && s.objects.Len() == n {
+	old, found := s.objects.Swap(epoch, c.Key, c)
+	if !found && s.objects.Len() == n {
 		return // it is full
 	}
 	if c.Mutation == nil && s.mutatedObjects.Len() > 0 {
 		s.mutatedObjects.Delete(epoch, c.Key)
 	}
 	s.weight.Add(event.Weigh(c.Obj))
-	if had {
+	if found {
 		s.noteReplaced(epoch, old, c)
 		return
 	}

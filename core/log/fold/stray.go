@@ -89,8 +89,8 @@ func keepStale(stale []string, before, values []event.IndexValues) []event.Index
 		if !slices.Contains(stale, out[i].Index) {
 			continue
 		}
-		if had := slices.IndexFunc(before, func(x event.IndexValues) bool { return x.Index == out[i].Index }); had >= 0 {
-			out[i] = before[had]
+		if place := slices.IndexFunc(before, func(x event.IndexValues) bool { return x.Index == out[i].Index }); place >= 0 {
+			out[i] = before[place]
 		}
 	}
 	return out

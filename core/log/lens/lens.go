@@ -104,7 +104,7 @@ type Write struct {
 }
 
 // Duplicate is an object that a run created although an earlier one had created such an object. Made is empty for none.
-type Duplicate struct{ Had, Made string }
+type Duplicate struct{ Earlier, Made string }
 
 // own is what an own write made.
 type own struct {
@@ -516,7 +516,7 @@ func (l *Lens) rankLoop(lane int, name string, k *key) {
 	if x.loop == name {
 		return
 	}
-	if was, ok := l.keys.Get(id(lane, x.loop)); !ok || was.wakes.count(l.now) < k.wakes.count(l.now) {
+	if named, ok := l.keys.Get(id(lane, x.loop)); !ok || named.wakes.count(l.now) < k.wakes.count(l.now) {
 		x.loop = name
 	}
 }
@@ -714,7 +714,7 @@ func (l *Lens) keep(r *Run, w *own, object int, e *event.Entry) {
 	put(&l.writes, l.epoch, maxMade, versionOf(w.Key, w.RV), w)
 	if i := slices.IndexFunc(r.missedWrites, func(x *own) bool { return x.Resource == w.Resource && x.Key != w.Key }); w.creates && i >= 0 {
 		w.Duplicate = r.missedWrites[i].Key
-		l.lane(r.Lane).seeDuplicate(Duplicate{Had: w.Duplicate, Made: w.Key}, r.Key, Moment{e.Seq, e.At})
+		l.lane(r.Lane).seeDuplicate(Duplicate{Earlier: w.Duplicate, Made: w.Key}, r.Key, Moment{e.Seq, e.At})
 	}
 	x := l.lane(object)
 	if x == nil {

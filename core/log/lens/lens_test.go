@@ -69,11 +69,11 @@ func storeUpdated(key, rv string) event.Event {
 }
 
 func item(resource, key, rv, uid string) event.Item {
-	it := event.Item{Key: key, RV: rv, Indexed: []event.IndexValues{{Index: "resource", Values: []string{resource}}}}
+	made := event.Item{Key: key, RV: rv, Indexed: []event.IndexValues{{Index: "resource", Values: []string{resource}}}}
 	if uid != "" {
-		it.Indexed = append(it.Indexed, event.IndexValues{Index: "uid", Values: []string{uid}})
+		made.Indexed = append(made.Indexed, event.IndexValues{Index: "uid", Values: []string{uid}})
 	}
-	return it
+	return made
 }
 
 func TestRuns(t *testing.T) {
@@ -272,7 +272,7 @@ func TestDuplicateOfEachResource(t *testing.T) {
 		event.ListerList{Worker: 1, Lane: 2}.Event(), event.ListerList{Worker: 1, Lane: 3}.Event())
 	log = append(log, create("pods", 2, "x/p-2", "12")...)
 	l := lensOf(foldtest.Script(log...), "")
-	if key, d := l.NewestDuplicate(0, 0); key != "a" || d != (lens.Duplicate{Had: "x/p-1", Made: "x/p-2"}) {
+	if key, d := l.NewestDuplicate(0, 0); key != "a" || d != (lens.Duplicate{Earlier: "x/p-1", Made: "x/p-2"}) {
 		t.Errorf("%q made %+v", key, d)
 	}
 }

@@ -125,8 +125,8 @@ func TestAFoldThatWasGivenOutStays(t *testing.T) {
 	}
 	r := NewRecorder(RecorderOptions{MaxEvents: 4000})
 	type given struct {
-		fold *fold.Fold
-		was  string
+		fold   *fold.Fold
+		before string
 	}
 	var out []given
 	for i := range s.Events {
@@ -137,8 +137,8 @@ func TestAFoldThatWasGivenOutStays(t *testing.T) {
 		}
 	}
 	for i, g := range out {
-		if now := foldtest.Describe(t, g.fold); now != g.was {
-			t.Errorf("fold %d, at %d, was\n%s\nand is\n%s", i, g.fold.Seq(), g.was, now)
+		if now := foldtest.Describe(t, g.fold); now != g.before {
+			t.Errorf("fold %d, at %d, was\n%s\nand is\n%s", i, g.fold.Seq(), g.before, now)
 		}
 	}
 	if len(out) < 10 || out[len(out)-1].fold.Seq() < 20000 {

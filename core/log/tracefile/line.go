@@ -484,7 +484,7 @@ func (w *LineRewriter) text(text *string, kind event.Kind) error {
 		content.leave(w.Bodies)
 	case *fold.Change:
 		if !w.Bodies {
-			*content = fold.Change{Label: LeftOut, Was: LeftOut, Is: LeftOut}
+			*content = fold.Change{Label: LeftOut, OldValue: LeftOut, Value: LeftOut}
 		}
 	}
 	plain, err := rawJSON{content}.MarshalJSON()
@@ -534,11 +534,11 @@ func (s *restoredState) leave(bodies bool) {
 	}
 	for i := range s.Indexer.Mutations {
 		m := &s.Indexer.Mutations[i]
-		m.Label, m.Was, m.Is = LeftOut, LeftOut, LeftOut
+		m.Label, m.OldValue, m.Value = LeftOut, LeftOut, LeftOut
 	}
 	for i := range s.Listeners {
 		if met := s.Listeners[i].LastMet; met != nil {
-			met.Label, met.Is = LeftOut, LeftOut
+			met.Label, met.Value = LeftOut, LeftOut
 		}
 	}
 }

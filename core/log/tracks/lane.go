@@ -489,9 +489,9 @@ func (l *lane) sample(s stamp, text string) {
 	if x.Queue != nil {
 		l.queue.look(s, x.Queue.Depth)
 	}
-	for _, is := range x.Listeners {
-		if h := l.handler(is.ID); h != nil && is.Ring >= 0 {
-			h.line.look(s, is.Ring)
+	for _, listener := range x.Listeners {
+		if h := l.handler(listener.ID); h != nil && listener.Ring >= 0 {
+			h.line.look(s, listener.Ring)
 		}
 	}
 }

@@ -87,12 +87,12 @@ func TestLettersStandAtBarsAndTicks(t *testing.T) {
 
 	l.check(t, "1.queue", l.seq, 3*time.Second, "A over 1, 1000 to 2000", "B over 2, 1000 to 2000", "A over 3, 1000 to 2000")
 	for lane, want := range []string{"A A B", "A B A"} {
-		for row, of := range map[string]string{"indexer": "over 0, 2000 to 2000", "handler.1": "over 0, 2000 to 2000", "handler.2": ", 2000 to …"} {
+		for row, span := range map[string]string{"indexer": "over 0, 2000 to 2000", "handler.1": "over 0, 2000 to 2000", "handler.2": ", 2000 to …"} {
 			got := l.letters(fmt.Sprintf("%d.%s", lane, row), l.seq, 3*time.Second)
 			var order []string
 			for _, one := range got {
 				order = append(order, one[:1])
-				if !strings.HasSuffix(one, of) {
+				if !strings.HasSuffix(one, span) {
 					t.Errorf("%d.%s has %q", lane, row, one)
 				}
 			}

@@ -157,11 +157,11 @@ func (f *Following) Hearing() Hearing {
 // say changes the state for the page.
 func (f *Following) say(change func(*Hearing)) {
 	f.mu.Lock()
-	was := f.hearing
+	before := f.hearing
 	change(&f.hearing)
-	same := was.Phase == f.hearing.Phase && was.Own == f.hearing.Own && was.Error == f.hearing.Error && was.Recording == f.hearing.Recording &&
-		was.Mode == f.hearing.Mode && was.BehindMillis == f.hearing.BehindMillis && was.Skipped == f.hearing.Skipped && was.Before == f.hearing.Before &&
-		string(was.Page) == string(f.hearing.Page)
+	same := before.Phase == f.hearing.Phase && before.Own == f.hearing.Own && before.Error == f.hearing.Error && before.Recording == f.hearing.Recording &&
+		before.Mode == f.hearing.Mode && before.BehindMillis == f.hearing.BehindMillis && before.Skipped == f.hearing.Skipped && before.Before == f.hearing.Before &&
+		string(before.Page) == string(f.hearing.Page)
 	f.mu.Unlock()
 	if !same {
 		f.o.Tell()
@@ -514,13 +514,13 @@ func (f *Following) Tick() {
 		f.mu.Unlock()
 		return
 	}
-	was, now := position{}, f.positions[n-1]
+	last, now := position{}, f.positions[n-1]
 	if f.appliedCount > 0 && f.appliedCount <= len(f.positions) && !f.placeAgain {
-		was = f.positions[f.appliedCount-1].position
+		last = f.positions[f.appliedCount-1].position
 	}
 	f.appliedCount, f.placeAgain = n, false
 	f.mu.Unlock()
-	if now.Mode != was.Mode || now.Speed != was.Speed || now.Seq != was.Seq && now.Mode != "live" {
+	if now.Mode != last.Mode || now.Speed != last.Speed || now.Seq != last.Seq && now.Mode != "live" {
 		f.place(now, at)
 	}
 	before := now.Mode != "live" && now.Seq+1 < f.o.Recorder.First()

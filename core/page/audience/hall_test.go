@@ -334,9 +334,9 @@ func TestAFollowerSeesWhatTheSpeakerSees(t *testing.T) {
 		if got := f.view.State().Source.Kind; got != "broadcast" {
 			t.Errorf("the follower's source is %q", got)
 		}
-		is := f.following.Hearing()
-		if is.Phase != PhaseFollowing || is.Mode != "live" || string(is.Page) != `{"presenter":true}` {
-			t.Errorf("live: %+v", is)
+		hearing := f.following.Hearing()
+		if hearing.Phase != PhaseFollowing || hearing.Mode != "live" || string(hearing.Page) != `{"presenter":true}` {
+			t.Errorf("live: %+v", hearing)
 		}
 		air := s.speaker.OnAir()
 		if head, _ := s.rec.Head(); air.Phase != AirOn || air.Followers != 2 || air.Seq == 0 || air.Seq > head || air.Segments < 5 {
@@ -470,16 +470,16 @@ func TestABroadcastOutlivesItsRelay(t *testing.T) {
 		if air := s.speaker.OnAir(); air.Phase != AirLost || air.Error == "" {
 			t.Errorf("the relay is gone, and the speaker is told %+v", air)
 		}
-		if is := f.following.Hearing(); is.Phase != PhaseSilent {
-			t.Errorf("the relay is gone, and the follower is told %+v", is)
+		if hearing := f.following.Hearing(); hearing.Phase != PhaseSilent {
+			t.Errorf("the relay is gone, and the follower is told %+v", hearing)
 		}
 		h.set(func() { h.down = false })
 		pass(15 * time.Second)
 		if air := s.speaker.OnAir(); air.Phase != AirOn || air.Error != "" || air.Skipped != 0 {
 			t.Errorf("the relay is back, and the speaker is told %+v", air)
 		}
-		if is := f.following.Hearing(); is.Phase != PhaseFollowing {
-			t.Errorf("the relay is back, and the follower is told %+v", is)
+		if hearing := f.following.Hearing(); hearing.Phase != PhaseFollowing {
+			t.Errorf("the relay is back, and the follower is told %+v", hearing)
 		}
 		agree(t, s, f)
 		if first := f.rec.First(); first > 1 {
@@ -492,8 +492,8 @@ func TestABroadcastOutlivesItsRelay(t *testing.T) {
 		if air := s.speaker.OnAir(); air.Phase != AirOn || air.Skipped != 1 {
 			t.Errorf("the relay forgot the talk, and the speaker is told %+v", air)
 		}
-		if is := f.following.Hearing(); is.Phase != PhaseFollowing {
-			t.Errorf("the relay forgot the talk, and the follower is told %+v", is)
+		if hearing := f.following.Hearing(); hearing.Phase != PhaseFollowing {
+			t.Errorf("the relay forgot the talk, and the follower is told %+v", hearing)
 		}
 		agree(t, s, f)
 	})
@@ -537,15 +537,15 @@ func TestATalkThatIsOverIsARecording(t *testing.T) {
 			t.Fatal(err)
 		}
 		pass(2 * time.Second)
-		if is := f.following.Hearing(); is.Phase != PhaseOver || is.Recording {
-			t.Errorf("the talk is over, and who followed it is told %+v", is)
+		if hearing := f.following.Hearing(); hearing.Phase != PhaseOver || hearing.Recording {
+			t.Errorf("the talk is over, and who followed it is told %+v", hearing)
 		}
 		agree(t, s, f)
 
 		late := newSeat(t, h.fetch)
 		pass(100 * time.Millisecond)
-		if is := late.following.Hearing(); is.Phase != PhaseOver || !is.Recording {
-			t.Errorf("who opens it afterwards is told %+v", is)
+		if hearing := late.following.Hearing(); hearing.Phase != PhaseOver || !hearing.Recording {
+			t.Errorf("who opens it afterwards is told %+v", hearing)
 		}
 		stood := false
 		for range 200 {
@@ -584,18 +584,18 @@ func TestASlowFollowerIsToldHowFarBehind(t *testing.T) {
 		pass(5 * time.Second)
 		h.set(func() { h.slow = 1500 * time.Millisecond })
 		pass(20 * time.Second)
-		is := f.following.Hearing()
-		if is.Phase != PhaseSlow || is.BehindMillis < 5000 || is.BehindMillis > 20_000 {
-			t.Errorf("every piece takes three times as long as it tells of, and after 20 s the follower is told %+v", is)
+		hearing := f.following.Hearing()
+		if hearing.Phase != PhaseSlow || hearing.BehindMillis < 5000 || hearing.BehindMillis > 20_000 {
+			t.Errorf("every piece takes three times as long as it tells of, and after 20 s the follower is told %+v", hearing)
 		}
 		pass(3 * time.Minute)
-		if is := f.following.Hearing(); is.Skipped == 0 || is.BehindMillis > 70_000 {
-			t.Errorf("after 3 minutes: %+v", is)
+		if hearing := f.following.Hearing(); hearing.Skipped == 0 || hearing.BehindMillis > 70_000 {
+			t.Errorf("after 3 minutes: %+v", hearing)
 		}
 		h.set(func() { h.slow = 0 })
 		pass(10 * time.Second)
-		if is := f.following.Hearing(); is.Phase != PhaseFollowing || is.BehindMillis != 0 {
-			t.Errorf("quick again: %+v", is)
+		if hearing := f.following.Hearing(); hearing.Phase != PhaseFollowing || hearing.BehindMillis != 0 {
+			t.Errorf("quick again: %+v", hearing)
 		}
 		agree(t, s, f)
 	})
@@ -608,13 +608,13 @@ func TestASpeakerWhoIsGoneIsMissed(t *testing.T) {
 		pass(5 * time.Second)
 		h.set(func() { h.cut = true })
 		pass(time.Minute)
-		if is := f.following.Hearing(); is.Phase != PhaseQuiet {
-			t.Errorf("the speaker's page has been away for a minute, and the follower is told %+v", is)
+		if hearing := f.following.Hearing(); hearing.Phase != PhaseQuiet {
+			t.Errorf("the speaker's page has been away for a minute, and the follower is told %+v", hearing)
 		}
 		h.set(func() { h.cut = false })
 		pass(10 * time.Second)
-		if is := f.following.Hearing(); is.Phase != PhaseFollowing {
-			t.Errorf("the speaker's page is back, and the follower is told %+v", is)
+		if hearing := f.following.Hearing(); hearing.Phase != PhaseFollowing {
+			t.Errorf("the speaker's page is back, and the follower is told %+v", hearing)
 		}
 		agree(t, s, f)
 	})
@@ -624,13 +624,13 @@ func TestALinkThatIsNotKnownIsSaidToBe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newSeat(t, func(context.Context, string) (int, []byte, error) { return 404, nil, nil })
 		pass(time.Second)
-		if is := f.following.Hearing(); is.Phase != PhaseUnknown {
-			t.Errorf("%+v", is)
+		if hearing := f.following.Hearing(); hearing.Phase != PhaseUnknown {
+			t.Errorf("%+v", hearing)
 		}
 		g := newSeat(t, newHall().fetch)
 		pass(time.Second)
-		if is := g.following.Hearing(); is.Phase != PhaseWaiting {
-			t.Errorf("nobody speaks yet, and it says %+v", is)
+		if hearing := g.following.Hearing(); hearing.Phase != PhaseWaiting {
+			t.Errorf("nobody speaks yet, and it says %+v", hearing)
 		}
 	})
 }
@@ -654,8 +654,8 @@ func TestAServerWithoutABroadcastIsNamed(t *testing.T) {
 		rec := trace.NewRecorder(trace.RecorderOptions{})
 		s := NewSpeaker(SpeakerOptions{Recorder: rec, Dial: ln.Dial, Sleep: realSleep, Clock: clock.RealClock{},
 			Where: func() view.Playback { return view.Playback{} }, Header: func() tracefile.Header { return tracefile.Header{} }})
-		if is, err := s.Look(t.Context()); err != nil || is.Offered {
-			t.Errorf("%+v, %v", is, err)
+		if look, err := s.Look(t.Context()); err != nil || look.Offered {
+			t.Errorf("%+v, %v", look, err)
 		}
 		if err := s.Begin(t.Context(), false); err == nil || !strings.Contains(err.Error(), "--broadcast") {
 			t.Errorf("on the air without a broadcast: %v", err)

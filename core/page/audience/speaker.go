@@ -114,9 +114,9 @@ func (s *Speaker) OnAir() OnAir {
 
 func (s *Speaker) say(change func(*OnAir)) {
 	s.mu.Lock()
-	was := s.onAir
+	before := s.onAir
 	change(&s.onAir)
-	same := s.onAir == was
+	same := s.onAir == before
 	s.mu.Unlock()
 	if !same {
 		s.o.Tell()

@@ -68,7 +68,7 @@ func TestAttachedActsOnNothing(t *testing.T) {
 		t.Errorf("a release: %v", err)
 	}
 	answer, err := c.do(t, "attached")
-	if is, ok := answer.(attached.Process); err != nil || !ok || !is.Offered || len(is.Informers) != 1 || is.Informers[0].Name != "pods" {
+	if process, ok := answer.(attached.Process); err != nil || !ok || !process.Offered || len(process.Informers) != 1 || process.Informers[0].Name != "pods" {
 		t.Errorf("%+v, %v", answer, err)
 	}
 	if _, err := c.do(t, "select", `{"source":"sim"}`); err != nil {

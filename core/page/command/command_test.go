@@ -259,8 +259,8 @@ func TestThePageReadsEveryKeyOfTheAddress(t *testing.T) {
 			names = append(names, m[1])
 		}
 		i := slices.IndexFunc(addressKeys, func(k AddressKey) bool { return k.Name == key })
-		if is := addressKeys[i].Takes; !found || is != codes(names) {
-			t.Errorf("%s takes %s in the table, and in the page %s", key, is, codes(names))
+		if takes := addressKeys[i].Takes; !found || takes != codes(names) {
+			t.Errorf("%s takes %s in the table, and in the page %s", key, takes, codes(names))
 		}
 	}
 }

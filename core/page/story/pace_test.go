@@ -104,31 +104,31 @@ func (s *stage) claims() {
 	})
 	fold := s.rec.FoldAt(pages[0].From)
 	wrong := 0
-	for i, is := range pages {
+	for i, pg := range pages {
 		step := &story.Steps[i]
 		last := head
 		if i+1 < len(pages) {
 			last = pages[i+1].From
 		}
 		// What a step describes is not over before it begins.
-		if from := view.StateOf(s.rec.FoldAt(is.From)); step.Goal != nil && len(step.Calls) > 0 && step.Goal.Holds(from, from) {
+		if from := view.StateOf(s.rec.FoldAt(pg.From)); step.Goal != nil && len(step.Calls) > 0 && step.Goal.Holds(from, from) {
 			t.Errorf("step %d: %s holds before the step begins", i+1, step.Goal)
 		}
 		if q := step.Question; q != nil {
-			if from := view.StateOf(s.rec.FoldAt(is.From)); !q.Sentence.Claim.Holds(from, is.base) {
+			if from := view.StateOf(s.rec.FoldAt(pg.From)); !q.Sentence.Claim.Holds(from, pg.base) {
 				t.Errorf("step %d: %q is asked, and is not so: %s", i+1, q.Sentence.Words.EN, q.Sentence.Claim)
 			}
-			if is.End != 0 && q.rightAnswer(view.StateOf(s.rec.FoldAt(is.End)), is.base) == 0 {
+			if pg.End != 0 && q.rightAnswer(view.StateOf(s.rec.FoldAt(pg.End)), pg.base) == 0 {
 				t.Errorf("step %d: of the answers to %q not exactly one is right at its end", i+1, q.Sentence.Words.EN)
 			}
 		}
-		first := is.Begin
+		first := pg.Begin
 		if step.speaksFirst() {
-			first = is.From
+			first = pg.From
 		}
 		for seq := first; seq <= last; seq++ {
 			// In a long stretch a sample of moments is checked, and all moments near its ends.
-			if near := uint64(40); seq%17 != 0 && seq > is.Begin+near && seq+near < last && (seq+near < is.End || seq > is.End+near) {
+			if near := uint64(40); seq%17 != 0 && seq > pg.Begin+near && seq+near < last && (seq+near < pg.End || seq > pg.End+near) {
 				continue
 			}
 			if seq > fold.Seq() {
@@ -136,25 +136,25 @@ func (s *stage) claims() {
 			} else if seq < fold.Seq() {
 				fold = s.rec.FoldAt(seq)
 			}
-			sentence := step.sentence(is.End != 0 && seq >= is.End)
+			sentence := step.sentence(pg.End != 0 && seq >= pg.End)
 			st := view.StateOf(fold)
 			if sentence.Claim.usesFacts {
 				st.SetFacts(fold, fold.At())
 			}
 			for _, n := range sentence.Numbers {
-				if n.Value.eval(st, is.base).isMissing {
+				if n.Value.eval(st, pg.base).isMissing {
 					t.Errorf("step %d, event %d: the number %s is nowhere", i+1, seq, n.Value)
 				}
 			}
 			for _, p := range slices.Concat(sentence.parts[0], sentence.parts[1]) {
-				if text := fill([]part{p}, st, is.base); p.expr != nil && (text == "" || text == "—") {
+				if text := fill([]part{p}, st, pg.base); p.expr != nil && (text == "" || text == "—") {
 					t.Errorf("step %d, event %d: the sentence has a gap where %s is to stand", i+1, seq, p.expr)
 				}
 			}
-			if !sentence.Claim.Holds(st, is.base) {
+			if !sentence.Claim.Holds(st, pg.base) {
 				if wrong++; wrong < 3 {
-					t.Errorf("step %d, event %d (begin %d, end %d, next %d, %.0f ms): %q is said and is not so: %s\nsay %q", i+1, seq, is.Begin, is.End, last,
-						st.AtMillis, sentence.Words.EN, sentence.Claim, explain(sentence.Claim, st, is.base))
+					t.Errorf("step %d, event %d (begin %d, end %d, next %d, %.0f ms): %q is said and is not so: %s\nsay %q", i+1, seq, pg.Begin, pg.End, last,
+						st.AtMillis, sentence.Words.EN, sentence.Claim, explain(sentence.Claim, st, pg.base))
 				}
 			}
 		}
@@ -333,11 +333,11 @@ func tellAt(t *testing.T, story *Story, release string, pace time.Duration) {
 		if err := s.player.Turn(t.Context(), -1); err != nil {
 			t.Fatal(err)
 		}
-		is := s.player.playback.pages[i]
+		pg := s.player.playback.pages[i]
 		d := s.show(pace, nil)
 		st := s.view.State()
-		if d.Step != i || d.Caption == nil || st.Seq < is.Begin || st.Seq > is.End {
-			t.Errorf("back at step %d it shows step %d, %v at event %d of %d to %d", i+1, d.Step+1, d.Caption, st.Seq, is.Begin, is.End)
+		if d.Step != i || d.Caption == nil || st.Seq < pg.Begin || st.Seq > pg.End {
+			t.Errorf("back at step %d it shows step %d, %v at event %d of %d to %d", i+1, d.Step+1, d.Caption, st.Seq, pg.Begin, pg.End)
 		}
 	}
 	// No step was carried out again.

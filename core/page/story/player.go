@@ -502,7 +502,7 @@ func (p *Player) turnRecordingLocked(t *playback) (effect, error) {
 	if to <= t.lastStep() {
 		return p.goToLocked(t, to)
 	}
-	p.beginAt(t, to)
+	p.beginAtLocked(t, to)
 	return p.standAtLocked(t, to), nil
 }
 
@@ -920,12 +920,12 @@ func (p *Player) watch(now, next time.Duration) (pace float64) {
 		t.notify()
 		return 1
 	}
-	was := t.fold.Seq()
+	before := t.fold.Seq()
 	news := p.followLocked(t)
 	if news {
 		t.newsAt = now
 	}
-	stand := p.standLocked(t, now, next, was, news)
+	stand := p.standLocked(t, now, next, before, news)
 	t.timeStands = stand && t.phase != phaseCall
 	if t.pace = 0; !stand {
 		t.pace = t.choosePace(now, next)
@@ -955,7 +955,7 @@ func (t *playback) choosePace(now, next time.Duration) float64 {
 }
 
 // standLocked reports whether time stands still. The log had the events up to was, and has news since.
-func (p *Player) standLocked(t *playback, now, next time.Duration, was uint64, news bool) bool {
+func (p *Player) standLocked(t *playback, now, next time.Duration, before uint64, news bool) bool {
 	switch {
 	case t.phase == phaseCall:
 		return true
@@ -978,7 +978,7 @@ func (p *Player) standLocked(t *playback, now, next time.Duration, was uint64, n
 	if pg.wait != waitNothing && !t.noteAnswerLocked(step.Reader, pg) {
 		return p.standForReaderLocked(t, now)
 	}
-	fresh, after := pg.beganAt < 0, max(was, pg.Begin)
+	fresh, after := pg.beganAt < 0, max(before, pg.Begin)
 	if fresh {
 		pg.beganAt, after = now, max(pg.answerSeq, pg.Begin)
 		t.newsAt = now

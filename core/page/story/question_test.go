@@ -17,11 +17,11 @@ func TestAQuestionIsAskedBeforeTheStepShowsIt(t *testing.T) {
 	all := library(t)
 	stories, questions := 0, 0
 	for _, story := range all {
-		has := false
+		found := false
 		for i := range story.Steps {
-			has = has || story.Steps[i].Question != nil
+			found = found || story.Steps[i].Question != nil
 		}
-		if !has {
+		if !found {
 			continue
 		}
 		stories++

@@ -36,19 +36,19 @@ func (s *Story) rail() []Stop {
 
 // breaks returns the station at which a call breaks something; "" if it does not.
 func (c *Call) breaks() string {
-	of := ""
+	first := ""
 	if len(c.Args) > 0 {
-		of, _ = c.Args[0].(string)
+		first, _ = c.Args[0].(string)
 	}
 	switch c.Name {
 	case "panic":
 		return "listeners"
 	case "fault":
-		if f := lab.FindFault(of); f != nil {
+		if f := lab.FindFault(first); f != nil {
 			return f.Station
 		}
 	case "cluster":
-		if v := levers.Find(of); v != nil && v.Breaks {
+		if v := levers.Find(first); v != nil && v.Breaks {
 			return "api"
 		}
 	}

@@ -154,7 +154,7 @@ func (p *Player) openRecording(ctx context.Context, s *Story, content []byte) (*
 	head, _ := p.rec.Head()
 	t.release = p.rec.FoldAt(head).State().Release
 	for i := range s.Steps {
-		p.beginAt(t, i)
+		p.beginAtLocked(t, i)
 		if err := p.check(t, i); err != nil {
 			return nil, fmt.Errorf("step %d of the story %s: %w", i+1, s.ID, err)
 		}
@@ -162,8 +162,8 @@ func (p *Player) openRecording(ctx context.Context, s *Story, content []byte) (*
 	return t, nil
 }
 
-// beginAt begins a step of a story on a recording. p.mu is held, or t is not shared yet.
-func (p *Player) beginAt(t *playback, i int) {
+// beginAtLocked begins a step of a story on a recording. It needs no lock while t is not shared.
+func (p *Player) beginAtLocked(t *playback, i int) {
 	st := &t.story.Steps[i]
 	pg := page{}
 	pg.End = p.seqAt(*st.Moment)

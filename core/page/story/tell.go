@@ -130,7 +130,7 @@ func newSaying(s *Sentence, st, base *view.State) *view.Saying {
 	w := s.say(st, base)
 	saying := &view.Saying{EN: w.EN, ZH: w.ZH, ReadMillis: int(readingTime(s).Milliseconds())}
 	for _, n := range s.Numbers {
-		saying.Numbers = append(saying.Numbers, view.SaidNumber{Is: fill([]part{{expr: n.Value}}, st, base), EN: n.Words.EN, ZH: n.Words.ZH})
+		saying.Numbers = append(saying.Numbers, view.SaidNumber{Text: fill([]part{{expr: n.Value}}, st, base), EN: n.Words.EN, ZH: n.Words.ZH})
 	}
 	return saying
 }

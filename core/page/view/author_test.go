@@ -15,8 +15,8 @@ import (
 )
 
 // audit returns the event of a write to a pod.
-func audit(rv string, status int, mark bool, is fold.Audit) event.Event {
-	text, err := json.Marshal(is)
+func audit(rv string, status int, mark bool, record fold.Audit) event.Event {
+	text, err := json.Marshal(record)
 	if err != nil { // strings only
 		panic(err)
 	}

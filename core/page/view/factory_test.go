@@ -57,11 +57,11 @@ func TestFramesOfSeveralInformersAddUp(t *testing.T) {
 				shown[p.lane] = true
 				fold := rec.FoldAt(p.view.Seq)
 				compareRequests(t, fold, seen)
-				switch is := fold.Factory(p.lane); {
-				case is == nil && (p.lanes != 1 || p.rows != nil || p.lane != 0):
+				switch factory := fold.Factory(p.lane); {
+				case factory == nil && (p.lanes != 1 || p.rows != nil || p.lane != 0):
 					t.Fatalf("event %d: one informer, and the frame has %d lanes and the rows %+v", p.view.Seq, p.lanes, p.rows)
-				case is != nil && (p.lanes != 1 || !reflect.DeepEqual(is.Rows, p.rows)):
-					t.Fatalf("event %d: %d lanes, and the rows\n%+v\nthe fold says\n%+v", p.view.Seq, p.lanes, p.rows, is.Rows)
+				case factory != nil && (p.lanes != 1 || !reflect.DeepEqual(factory.Rows, p.rows)):
+					t.Fatalf("event %d: %d lanes, and the rows\n%+v\nthe fold says\n%+v", p.view.Seq, p.lanes, p.rows, factory.Rows)
 				}
 			}
 			if seen["open"] == 0 || seen["twice"] == 0 {
@@ -80,12 +80,12 @@ func TestFramesOfSeveralInformersAddUp(t *testing.T) {
 // compareRequests compares the open requests of a Factory with the States of the lanes, and counts what it compared.
 func compareRequests(t *testing.T, f *fold.Fold, seen map[string]int) {
 	t.Helper()
-	is := f.Factory(0)
-	if is == nil {
+	factory := f.Factory(0)
+	if factory == nil {
 		return
 	}
 	open := 0
-	for _, r := range is.Rows {
+	for _, r := range factory.Rows {
 		n := 0
 		for _, q := range f.LaneState(r.Lane).API.Requests {
 			if q.Open {
@@ -97,19 +97,19 @@ func compareRequests(t *testing.T, f *fold.Fold, seen map[string]int) {
 		}
 		open += n
 	}
-	if is.Open != open {
-		t.Fatalf("%d requests are said to be open, of %d", is.Open, open)
+	if factory.Open != open {
+		t.Fatalf("%d requests are said to be open, of %d", factory.Open, open)
 	}
 	seen["open"] += open
-	for _, two := range is.API.Twice {
+	for _, two := range factory.API.Twice {
 		var requests, objects, count int
-		for _, r := range is.Rows {
+		for _, r := range factory.Rows {
 			if r.Resource == two.Resource && r.Release == two.Release && r.Twice {
 				requests, objects, count = requests+r.Requests, objects+r.Count, count+1
 			}
 		}
 		if count != 2 || requests != two.Requests || objects != two.Objects {
-			t.Fatalf("%+v, of %+v", two, is.Rows)
+			t.Fatalf("%+v, of %+v", two, factory.Rows)
 		}
 		seen["twice"]++
 	}

@@ -288,15 +288,15 @@ func TestFactsAreWhatStateAndLogHave(t *testing.T) {
 		t.Skip("long: make verify runs it")
 	}
 	seen := map[string]int{}
-	for i, is := range releases.All() {
+	for i, release := range releases.All() {
 		synctest.Test(t, func(t *testing.T) {
 			rec := newWholeRecorder()
-			runExperiment(t, is.String(), uint64(i)+51, rec)
+			runExperiment(t, release.String(), uint64(i)+51, rec)
 			head, _ := rec.Head()
 			features := readFeatures(rec, head)
 			// What no event shows.
-			features.KeepsOrder, features.Contexts, features.Resets = is > releases.V131, is > releases.V131, is >= releases.V137
-			features.RepeatsKeys, features.DecodesAhead = is >= releases.V138, is >= releases.V138
+			features.KeepsOrder, features.Contexts, features.Resets = release > releases.V131, release > releases.V131, release >= releases.V137
+			features.RepeatsKeys, features.DecodesAhead = release >= releases.V138, release >= releases.V138
 			rng := rand.New(rand.NewPCG(uint64(i), 51))
 			v := view.New(rec, clock.RealClock{})
 			for range 300 {

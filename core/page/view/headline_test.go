@@ -168,8 +168,8 @@ func TestHeadlinesOfAFirstListThatIsRefused(t *testing.T) {
 }
 
 func TestHeadlinesOfARelist(t *testing.T) {
-	for _, is := range releases.All() {
-		release := is.String()
+	for _, r := range releases.All() {
+		release := r.String()
 		x := newTale(t, release)
 		x.round("first list")
 		x.ask(event.VerbList)
@@ -185,7 +185,7 @@ func TestHeadlinesOfARelist(t *testing.T) {
 		x.answerRequest()
 		x.ask(event.VerbWatch)
 		x.answerRequest()
-		if is >= releases.V137 {
+		if r >= releases.V137 {
 			// The list waits in the queue: the store does not have it yet.
 			if s := x.v.State().Facts.Headline; s.ID == "relisted" {
 				t.Errorf("%s: relisted before the store was replaced", release)
@@ -251,9 +251,9 @@ func TestHeadlinesOfAnOutage(t *testing.T) {
 func TestHeadlinesHold(t *testing.T) {
 	said := map[string]int{}
 	for seed := range uint64(2) {
-		for i, is := range releases.All() {
+		for i, r := range releases.All() {
 			synctest.Test(t, func(t *testing.T) {
-				release := is.String()
+				release := r.String()
 				rec := newWholeRecorder()
 				runExperiment(t, release, uint64(i)+51+100*seed, rec)
 				log := events(rec)
@@ -262,7 +262,7 @@ func TestHeadlinesHold(t *testing.T) {
 					v.Seek(uint64(n))
 					s := v.State()
 					said[s.Facts.Headline.ID]++
-					if wrong := untrue(s, log[:n], is); wrong != "" {
+					if wrong := untrue(s, log[:n], r); wrong != "" {
 						t.Fatalf("%s, seq %d: it says %+v: %s", release, n, s.Facts.Headline, wrong)
 					}
 				}
@@ -280,9 +280,9 @@ func TestHeadlinesHold(t *testing.T) {
 func untrue(s *view.State, log []*event.Entry, release releases.Release) string {
 	said := s.Facts.Headline
 	at := log[len(log)-1].At
-	within := func(d time.Duration, is func(*event.Entry) bool) bool {
+	within := func(d time.Duration, matches func(*event.Entry) bool) bool {
 		for i := len(log) - 1; i >= 0 && at-log[i].At < d; i-- {
-			if is(log[i]) {
+			if matches(log[i]) {
 				return true
 			}
 		}

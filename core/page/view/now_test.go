@@ -79,12 +79,12 @@ func TestLiveHasNoSpeedOfItsOwn(t *testing.T) {
 	if err := v.Play(view.MinSpeed); err != nil {
 		t.Fatal(err)
 	}
-	if is := v.Describe(); is.Mode != "playing" || is.Speed != view.MinSpeed {
-		t.Errorf("it is %s at %v", is.Mode, is.Speed)
+	if got := v.Describe(); got.Mode != "playing" || got.Speed != view.MinSpeed {
+		t.Errorf("it is %s at %v", got.Mode, got.Speed)
 	}
 	v.Live()
-	if is := v.Describe(); is.Mode != "live" || is.Speed != 1 {
-		t.Errorf("it is %s at %v", is.Mode, is.Speed)
+	if got := v.Describe(); got.Mode != "live" || got.Speed != 1 {
+		t.Errorf("it is %s at %v", got.Mode, got.Speed)
 	}
 }
 
@@ -99,10 +99,10 @@ func TestTheHeadlineCountsWhatIsWatched(t *testing.T) {
 			x.emit(event.Cluster{RV: rv(writes), Oldest: "1", Objects: 3, Writes: writes, Unread: "0"}.Event())
 		}
 		writes++
-		is := rv(writes)
-		x.emit(event.WireFrame{Op: event.OpUpdated, Key: "a", RV: is, Bytes: 100}.Event(), event.WatchEvent{Op: event.OpUpdated, Key: "a", RV: is}.Event(),
-			event.Queued{Op: event.OpUpdated, Key: "a", RV: is, Length: 1}.Event(), event.ReflectorRV{RV: is}.Event(), event.Popped{Deltas: 1}.Event(),
-			event.Stored{Kind: event.KindStoreUpdated, Op: event.OpUpdated, Key: "a", RV: is, StoreRV: is}.Event(), event.Processed{Deltas: 1}.Event())
+		got := rv(writes)
+		x.emit(event.WireFrame{Op: event.OpUpdated, Key: "a", RV: got, Bytes: 100}.Event(), event.WatchEvent{Op: event.OpUpdated, Key: "a", RV: got}.Event(),
+			event.Queued{Op: event.OpUpdated, Key: "a", RV: got, Length: 1}.Event(), event.ReflectorRV{RV: got}.Event(), event.Popped{Deltas: 1}.Event(),
+			event.Stored{Kind: event.KindStoreUpdated, Op: event.OpUpdated, Key: "a", RV: got, StoreRV: got}.Event(), event.Processed{Deltas: 1}.Event())
 	}
 	if said := x.says("flow"); said.N > 2 { // three in two seconds
 		t.Errorf("one change a second comes, and it says %d", said.N)

@@ -9,9 +9,9 @@ import (
 )
 
 // drawDiff is a diff as the page draws it.
-func drawDiff(old, is string) string {
+func drawDiff(old, newer string) string {
 	var b strings.Builder
-	for _, l := range diffObjects(json.RawMessage(old), json.RawMessage(is)) {
+	for _, l := range diffObjects(json.RawMessage(old), json.RawMessage(newer)) {
 		if l.Folded > 0 {
 			fmt.Fprintf(&b, "… %d\n", l.Folded)
 			continue
@@ -22,7 +22,7 @@ func drawDiff(old, is string) string {
 }
 
 func TestDiffObjects(t *testing.T) {
-	for _, c := range []struct{ name, old, is, want string }{
+	for _, c := range []struct{ name, old, newer, want string }{
 		{"nothing differs", `{"a":1,"b":[1,2]}`, `{"b":[1,2], "a":1}`, ""},
 		{"what a change is in is shown, the rest is folded",
 			`{"kind":"Pod","apiVersion":"v1","x":1,"metadata":{"name":"a","labels":{"app":"a"},"resourceVersion":"4"},"spec":{"a":1,"b":2},"end":true}`,
@@ -46,7 +46,7 @@ func TestDiffObjects(t *testing.T) {
 		{"numbers stay as they came", `{"n":1e3}`, `{"n":12345678901234567890}`, "- n: 1e3\n+ n: 12345678901234567890\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := drawDiff(c.old, c.is); got != c.want {
+			if got := drawDiff(c.old, c.newer); got != c.want {
 				t.Errorf("got\n%swant\n%s", got, c.want)
 			}
 		})
@@ -70,8 +70,8 @@ func TestADiffIsBounded(t *testing.T) {
 // TestADiffGoesOnlySoDeep compares objects that nest as deep as an object may, and deeper.
 func TestADiffGoesOnlySoDeep(t *testing.T) {
 	for _, depth := range []int{60, 70, 9_990, 1_000_000} {
-		nest := func(is string) json.RawMessage {
-			return json.RawMessage(`{"spec":` + strings.Repeat("[", depth) + is + strings.Repeat("]", depth) + `,"after":1}`)
+		nest := func(inner string) json.RawMessage {
+			return json.RawMessage(`{"spec":` + strings.Repeat("[", depth) + inner + strings.Repeat("]", depth) + `,"after":1}`)
 		}
 		lines := diffObjects(nest("1"), nest("2"))
 		if len(lines) < 2 && depth < 10_000 || len(lines) > maxDiffLines+1 {

@@ -95,12 +95,12 @@ func (p *past) take(w tracks.Window) *tracks.Past {
 
 // compare leaves out the spans that the page has, and finds the highest pile of the row.
 func (p *past) compare(row *tracks.Row, w *tracks.Window) {
-	was := p.sent[row.ID]
+	before := p.sent[row.ID]
 	p.sent[row.ID] = row.Spans
-	if slices.EqualFunc(was, row.Spans, tracks.Span.Equal) {
+	if slices.EqualFunc(before, row.Spans, tracks.Span.Equal) {
 		row.Spans = nil
 	}
-	row.Closed = len(was) > 0 && len(p.sent[row.ID]) == 0
+	row.Closed = len(before) > 0 && len(p.sent[row.ID]) == 0
 	heights := p.heights[row.ID]
 	if heights == nil {
 		heights = make([]int, p.columns)

@@ -64,15 +64,15 @@ func (p *pastPage) take(t *testing.T, raw []byte, window int64) bool {
 	if f.Past == nil {
 		return false
 	}
-	was, wasSpans := p.columns, p.spans
+	before, wasSpans := p.columns, p.spans
 	if f.Past.Reset {
-		was, wasSpans = nil, nil
+		before, wasSpans = nil, nil
 	}
 	*p = pastPage{columns: map[string]map[int64]string{}, spans: map[string]string{}, rows: f.Past.Rows, seq: f.View.Seq, last: f.Past.Last,
 		first: f.Past.Last - window + 1}
 	for _, row := range p.rows {
 		kept := map[int64]string{}
-		for number, column := range was[row.ID] {
+		for number, column := range before[row.ID] {
 			if number >= p.first && number < f.Past.From {
 				kept[number] = column
 			}

@@ -56,8 +56,8 @@ func TestARecordingHasAnEnd(t *testing.T) {
 					t.Errorf("%s: it plays on to %v ms, beyond its end", name, at)
 				}
 			}
-			if is := v.Describe(); is.Mode != "live" || is.Behind != 0 {
-				t.Errorf("%s: when it has played at %v, it is %s, %d events from the end", name, speed, is.Mode, is.Behind)
+			if got := v.Describe(); got.Mode != "live" || got.Behind != 0 {
+				t.Errorf("%s: when it has played at %v, it is %s, %d events from the end", name, speed, got.Mode, got.Behind)
 			}
 		}
 	}

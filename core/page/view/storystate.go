@@ -52,9 +52,9 @@ type Saying struct {
 
 // SaidNumber is a formatted number, and a text that says what it counts.
 type SaidNumber struct {
-	Is string `json:"is"`
-	EN string `json:"en"`
-	ZH string `json:"zh"`
+	Text string `json:"is"`
+	EN   string `json:"en"`
+	ZH   string `json:"zh"`
 }
 
 // StoryRide names an object whose newest change the page rides, hop by hop.

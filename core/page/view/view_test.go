@@ -90,12 +90,12 @@ func (p *page) take(v *view.View) bool {
 	}
 	p.jump, p.lanes = f.Jump, len(f.Lanes)
 	if f.Factory != nil {
-		var is *facts.Factory
-		if err := json.Unmarshal(f.Factory, &is); err != nil {
+		var factory *facts.Factory
+		if err := json.Unmarshal(f.Factory, &factory); err != nil {
 			p.t.Fatal(err)
 		}
-		if p.lane, p.rows = 0, nil; is != nil {
-			p.lane, p.rows = is.Shown, is.Rows
+		if p.lane, p.rows = 0, nil; factory != nil {
+			p.lane, p.rows = factory.Shown, factory.Rows
 		}
 	}
 	if f.Timeline.Reset {

@@ -116,7 +116,7 @@ func TestWhatHandlersWroteStaysIn(t *testing.T) {
 			if bodies {
 				want = [3]string{"canary-label", "canary-was", "canary-is"}
 			}
-			if [3]string{m.Label, m.Was, m.Is} != want || met.Label != want[0] || met.Is != want[2] || m.Key != "ns/p1" || state.Listeners[0].Met != 1 {
+			if [3]string{m.Label, m.OldValue, m.Value} != want || met.Label != want[0] || met.Value != want[2] || m.Key != "ns/p1" || state.Listeners[0].Met != 1 {
 				t.Errorf("bodies=%v: %+v, %+v", bodies, m, met)
 			}
 		}

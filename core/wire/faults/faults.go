@@ -85,8 +85,8 @@ func (f *Faults) Make(name string, args Args) (on bool, err error) {
 func (f *Faults) IsOn(name string) (on bool, length time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if k := kinds[name]; k.on != nil {
-		return k.on(f)
+	if k := kinds[name]; k.stateLocked != nil {
+		return k.stateLocked(f)
 	}
 	return false, 0
 }
@@ -136,11 +136,11 @@ func (f *Faults) toggleDelay(args Args) (now bool) {
 // toggleSilence makes the connections of all open watches half-open, or lets what was held back arrive. New watches are not silent.
 func (f *Faults) toggleSilence(args Args) (now bool) {
 	f.mu.Lock()
-	was := f.silence != nil
-	now = args.Switched(was)
+	before := f.silence != nil
+	now = args.Switched(before)
 	var struck []*watchBody
 	switch {
-	case now && !was:
+	case now && !before:
 		struck = sortByAge(f.bodies)
 		f.silence, f.silent = make(chan struct{}), make(map[*watchBody]struct{}, len(struck))
 		for _, b := range struck {

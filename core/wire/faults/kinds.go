@@ -9,8 +9,8 @@ import (
 type kind struct {
 	// make applies it, or switches it if it stays on, and reports whether it is on now.
 	make func(f *Faults, args Args) bool
-	// on reports whether it is on, and the length that it has; nil if it does not stay on. f.mu is held.
-	on func(f *Faults) (bool, time.Duration)
+	// stateLocked reports whether it is on, and the length that it has; nil if it does not stay on.
+	stateLocked func(f *Faults) (bool, time.Duration)
 }
 
 // kinds are all faults, by name.
@@ -36,24 +36,24 @@ func answers(code int) kind {
 }
 
 // flag is a fault that stays on and does no more than that.
-func flag(name string, of func(f *Faults) *bool) kind {
+func flag(name string, field func(f *Faults) *bool) kind {
 	return kind{
 		make: func(f *Faults, args Args) bool {
 			f.mu.Lock()
-			now := args.Switched(*of(f))
-			*of(f) = now
+			now := args.Switched(*field(f))
+			*field(f) = now
 			f.mu.Unlock()
 			f.report(Strike{Name: name, On: now})
 			return now
 		},
-		on: func(f *Faults) (bool, time.Duration) { return *of(f), 0 },
+		stateLocked: func(f *Faults) (bool, time.Duration) { return *field(f), 0 },
 	}
 }
 
 // Switched returns what a fault is after a call, if it was on or not before it.
-func (a Args) Switched(was bool) bool {
+func (a Args) Switched(before bool) bool {
 	if a.On != nil {
 		return *a.On
 	}
-	return !was
+	return !before
 }

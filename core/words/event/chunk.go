@@ -141,84 +141,84 @@ func (c *Chunk) Add(at time.Duration, lane uint8, e *Event) int {
 		c.buf = slices.Grow(c.buf, max(maxPacked, begin/4))
 	}
 	b := (*[maxPacked]byte)(c.buf[begin : begin+maxPacked])
-	has := 0
+	members := 0
 	b[2] = byte(e.Kind)
 	i := putUvarint(b, 3, uint64(at-c.at))
 	c.at = at
 	if e.raw.Op != 0 {
-		has |= hasOp
+		members |= hasOp
 		b[i] = byte(e.raw.Op)
 		i++
 	}
 	if e.raw.Flag {
-		has |= hasFlag
+		members |= hasFlag
 	}
 	if e.raw.Listener != 0 {
-		has |= hasListener
+		members |= hasListener
 		i = putVarint(b, i, int64(e.raw.Listener))
 	}
 	if e.raw.Req != 0 {
-		has |= hasReq
+		members |= hasReq
 		i = putUvarint(b, i, uint64(e.raw.Req))
 	}
 	if e.raw.N != 0 {
-		has |= hasN
+		members |= hasN
 		i = putVarint(b, i, int64(e.raw.N))
 	}
 	if e.raw.M != 0 {
-		has |= hasM
+		members |= hasM
 		i = putVarint(b, i, int64(e.raw.M))
 	}
 	if e.raw.Dur != 0 {
-		has |= hasDur
+		members |= hasDur
 		i = putVarint(b, i, int64(e.raw.Dur))
 	}
 	if e.raw.Key != "" {
-		has |= hasKey
+		members |= hasKey
 		if c.key >= len(c.strings) || !identical(c.strings[c.key], e.raw.Key) {
 			c.key = c.text(e.raw.Key, &size)
 		}
 		i = putUvarint(b, i, uint64(c.key))
 	}
 	if e.raw.RV != "" {
-		has |= hasRV
+		members |= hasRV
 		if c.rv >= len(c.strings) || !identical(c.strings[c.rv], e.raw.RV) {
 			c.rv = c.text(e.raw.RV, &size)
 		}
 		i = putUvarint(b, i, uint64(c.rv))
 	}
 	if e.raw.StoreRV != "" {
-		has |= hasStoreRV
+		members |= hasStoreRV
 		i = putUvarint(b, i, uint64(c.text(e.raw.StoreRV, &size)))
 	}
 	if e.raw.Text != "" {
-		has |= hasText
+		members |= hasText
 		i = putUvarint(b, i, uint64(c.text(e.raw.Text, &size)))
 	}
 	if e.raw.Obj != nil {
-		has |= hasObj
+		members |= hasObj
 		i = putUvarint(b, i, uint64(c.object(e.raw.Obj, &size)))
 	}
 	if e.raw.Old != nil {
-		has |= hasOld
+		members |= hasOld
 		i = putUvarint(b, i, uint64(c.object(e.raw.Old, &size)))
 	}
 	if e.raw.Indexed != nil {
-		has |= hasIndexed
+		members |= hasIndexed
 		i = putUvarint(b, i, uint64(c.values(e.raw.Indexed, &size)))
 	}
 	if e.raw.Verb != 0 || e.raw.Release != "" || e.raw.Err != nil || e.raw.Options != nil || e.raw.Items != nil {
-		has |= hasSeldom
+		members |= hasSeldom
 		i = putUvarint(b, i, uint64(len(c.seldom)))
 		c.seldom = append(c.seldom, seldom{e.raw.Verb, e.raw.Release, e.raw.Err, e.raw.Options, e.raw.Items})
 		size += seldomBytes
 	}
 	if lane != 0 {
-		has |= hasLane
+		members |= hasLane
 		b[i] = lane
 		i++
 	}
-	b[0], b[1] = byte(has), byte(has>>8)
+	b[0], b[1] = byte(members), byte(members>>8)
 	c.buf = c.buf[:begin+i]
 	c.Len++
 	return size + i
@@ -305,11 +305,11 @@ func (p *packed) Start() time.Duration { return p.marks[0].at }
 
 // unpacker reads packed events one after another.
 type unpacker struct {
-	p   packed
-	i   int
-	off int
-	at  time.Duration
-	had int // the members of the last event
+	p       packed
+	i       int
+	off     int
+	at      time.Duration
+	members int // the members of the last event
 }
 
 // from returns an unpacker whose next event is the i-th.
@@ -350,76 +350,76 @@ func (u *unpacker) next(e *Entry) {
 		u.at = u.p.marks[u.i/markEvery].at
 	}
 	p, buf, off := &u.p, u.p.buf, u.off
-	has := int(buf[off]) | int(buf[off+1])<<8
-	if stale := u.had &^ has; stale != 0 {
+	members := int(buf[off]) | int(buf[off+1])<<8
+	if stale := u.members &^ members; stale != 0 {
 		e.drop(stale)
 	}
-	u.had = has
+	u.members = members
 	e.Seq = p.First + uint64(u.i)
 	e.Kind = Kind(buf[off+2])
 	v, off := uvarint(buf, off+3)
 	u.at += time.Duration(v)
 	e.At = u.at
 	u.i++
-	if has&hasOp != 0 {
+	if members&hasOp != 0 {
 		e.raw.Op = Op(buf[off])
 		off++
 	}
-	e.raw.Flag = has&hasFlag != 0
-	if has&hasListener != 0 {
+	e.raw.Flag = members&hasFlag != 0
+	if members&hasListener != 0 {
 		v, off = uvarint(buf, off)
 		e.raw.Listener = int32(unzigzag(v))
 	}
-	if has&hasReq != 0 {
+	if members&hasReq != 0 {
 		v, off = uvarint(buf, off)
 		e.raw.Req = uint32(v)
 	}
-	if has&hasN != 0 {
+	if members&hasN != 0 {
 		v, off = uvarint(buf, off)
 		e.raw.N = int(unzigzag(v))
 	}
-	if has&hasM != 0 {
+	if members&hasM != 0 {
 		v, off = uvarint(buf, off)
 		e.raw.M = int(unzigzag(v))
 	}
-	if has&hasDur != 0 {
+	if members&hasDur != 0 {
 		v, off = uvarint(buf, off)
 		e.raw.Dur = time.Duration(unzigzag(v))
 	}
-	if has&hasKey != 0 {
+	if members&hasKey != 0 {
 		v, off = uvarint(buf, off)
 		e.raw.Key = p.strings[v]
 	}
-	if has&hasRV != 0 {
+	if members&hasRV != 0 {
 		v, off = uvarint(buf, off)
 		e.raw.RV = p.strings[v]
 	}
-	if has&hasStoreRV != 0 {
+	if members&hasStoreRV != 0 {
 		v, off = uvarint(buf, off)
 		e.raw.StoreRV = p.strings[v]
 	}
-	if has&hasText != 0 {
+	if members&hasText != 0 {
 		v, off = uvarint(buf, off)
 		e.raw.Text = p.strings[v]
 	}
-	if has&hasObj != 0 {
+	if members&hasObj != 0 {
 		v, off = uvarint(buf, off)
 		e.raw.Obj = p.objects[v]
 	}
-	if has&hasOld != 0 {
+	if members&hasOld != 0 {
 		v, off = uvarint(buf, off)
 		e.raw.Old = p.objects[v]
 	}
-	if has&hasIndexed != 0 {
+	if members&hasIndexed != 0 {
 		v, off = uvarint(buf, off)
 		e.raw.Indexed = p.indexed[v]
 	}
-	if has&hasSeldom != 0 {
+	if members&hasSeldom != 0 {
 		v, off = uvarint(buf, off)
 		s := &p.seldom[v]
 		e.raw.Verb, e.raw.Release, e.raw.Err, e.raw.Options, e.raw.Items = s.verb, s.release, s.err, s.options, s.items
 	}
-	if has&hasLane != 0 {
+	if members&hasLane != 0 {
 		e.Lane = buf[off]
 		off++
 	}

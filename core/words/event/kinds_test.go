@@ -8,11 +8,11 @@ import (
 
 // TestEveryKindHasASubject: a kind has a name, a subject and its members, or none of them.
 func TestEveryKindHasASubject(t *testing.T) {
-	for k, is := range kinds {
-		if (is.name != "") != (is.about != AboutNothing) {
-			t.Errorf("kind %d, %q, has the subject %d", k, is.name, is.about)
+	for k, got := range kinds {
+		if (got.name != "") != (got.about != AboutNothing) {
+			t.Errorf("kind %d, %q, has the subject %d", k, got.name, got.about)
 		}
-		if is.name == "" && members[k] != nil {
+		if got.name == "" && members[k] != nil {
 			t.Errorf("kind %d has members and no name", k)
 		}
 	}
@@ -37,13 +37,13 @@ func TestAnAccessorReturnsWhatWasPut(t *testing.T) {
 			fill(t, x.Field(j))
 		}
 		if kind := x.FieldByName("Kind"); kind.IsValid() {
-			for k, is := range kinds {
+			for k, written := range kinds {
 				var e Event
 				kind.Set(reflect.ValueOf(Kind(k)))
 				e = x.MethodByName("Event").Call(nil)[0].Interface().(Event)
 				got := accessor.Func.Call([]reflect.Value{reflect.ValueOf(&e)})[0]
 				if own := reflect.DeepEqual(got.Interface(), x.Interface()); !own && !got.IsZero() {
-					t.Errorf("%s of a %s is %+v, not %+v", carried.Name(), is.name, got, x)
+					t.Errorf("%s of a %s is %+v, not %+v", carried.Name(), written.name, got, x)
 				}
 			}
 			continue

@@ -22,10 +22,10 @@ func TestWhatIsDropped(t *testing.T) {
 			"WithoutManagedFields": (*Object).WithoutManagedFields, "MetadataOnly": (*Object).MetadataOnly,
 		} {
 			o := parse(t, doc)
-			was := string(o.Raw())
+			before := string(o.Raw())
 			got := drop(o)
-			var is, want map[string]any
-			if err := json.Unmarshal(got.Raw(), &is); err != nil {
+			var left, want map[string]any
+			if err := json.Unmarshal(got.Raw(), &left); err != nil {
 				t.Fatalf("%s of %s: %v", name, doc, err)
 			}
 			if err := json.Unmarshal([]byte(doc), &want); err != nil {
@@ -41,10 +41,10 @@ func TestWhatIsDropped(t *testing.T) {
 					}
 				}
 			}
-			if !reflect.DeepEqual(is, want) {
+			if !reflect.DeepEqual(left, want) {
 				t.Errorf("%s of %s is %s", name, doc, got.Raw())
 			}
-			if string(o.Raw()) != was {
+			if string(o.Raw()) != before {
 				t.Errorf("%s changed %s to %s", name, doc, o.Raw())
 			}
 			if held, came := got.Weight(); came != o.Size() || held != len(got.Raw()) {

@@ -175,7 +175,7 @@ func TestEveryByteChanged(t *testing.T) {
 }
 
 func TestSetters(t *testing.T) {
-	no, thirty := false, int64(30)
+	never, thirty := false, int64(30)
 	when := metav1.NewTime(time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC))
 	set := func(o metav1.Object) {
 		o.SetName("new")
@@ -191,7 +191,7 @@ func TestSetters(t *testing.T) {
 		o.SetLabels(map[string]string{"a": "<b>", "c": "d\"e"})
 		o.SetAnnotations(map[string]string{})
 		o.SetFinalizers([]string{"x.io/y"})
-		o.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "K", Name: "n", UID: "u", Controller: &no}})
+		o.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "K", Name: "n", UID: "u", Controller: &never}})
 		o.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "m", Operation: "Apply", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:a":{}}`)}}})
 	}
 	clear := func(o metav1.Object) {

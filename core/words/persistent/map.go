@@ -103,7 +103,7 @@ func (m *Map[V]) Has(key string) bool { return m.Find(key) != nil }
 func (m *Map[V]) Set(epoch uint64, key string, v V) { m.Swap(epoch, key, v) }
 
 // Swap sets a value and returns the previous one. A map that is full, or has too many keys of one hash, accepts no new key.
-func (m *Map[V]) Swap(epoch uint64, key string, v V) (old V, had bool) {
+func (m *Map[V]) Swap(epoch uint64, key string, v V) (old V, found bool) {
 	if m.n >= MaxKept && !m.Has(key) {
 		return old, false
 	}

@@ -24,9 +24,9 @@ func TestPersistentMap(t *testing.T) {
 			p.m.Set(p.epoch, key, step)
 			p.model[key] = step
 		case x < 99:
-			had := p.m.Delete(p.epoch, key)
-			if _, want := p.model[key]; had != want {
-				t.Fatalf("delete(%s) = %v, want %v", key, had, want)
+			found := p.m.Delete(p.epoch, key)
+			if _, want := p.model[key]; found != want {
+				t.Fatalf("delete(%s) = %v, want %v", key, found, want)
 			}
 			delete(p.model, key)
 		case len(all) < 12:

@@ -78,8 +78,8 @@ func (defaulter) OnAdd(any, bool) {}
 func (defaulter) OnDelete(any)    {}
 func (defaulter) OnUpdate(_, obj any) {
 	if cm := obj.(*corev1.ConfigMap); has("mutate") && cm.Immutable == nil {
-		no := false
-		cm.Immutable = &no
+		never := false
+		cm.Immutable = &never
 	}
 }
 

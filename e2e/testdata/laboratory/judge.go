@@ -124,9 +124,9 @@ func (l *lane) reconcile(ctx context.Context, key types.NamespacedName) (err err
 	return nil
 }
 
-func (l *lane) noteWrite(key types.NamespacedName, parent *appsv1.ReplicaSet, resource schema.GroupResource, is client.Object) {
+func (l *lane) noteWrite(key types.NamespacedName, parent *appsv1.ReplicaSet, resource schema.GroupResource, child client.Object) {
 	if l.store != nil {
-		l.store.WroteAt(key, parent.UID, resource, is.GetResourceVersion())
+		l.store.WroteAt(key, parent.UID, resource, child.GetResourceVersion())
 	}
 }
 

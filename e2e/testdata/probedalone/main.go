@@ -44,8 +44,8 @@ func object(i int, value string) *corev1.ConfigMap {
 func run() error {
 	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer stop()
-	until := func(what string, is func() bool) error {
-		for !is() {
+	until := func(what string, met func() bool) error {
+		for !met() {
 			select {
 			case <-ctx.Done():
 				return fmt.Errorf("still not: %s", what)

@@ -148,8 +148,8 @@ func (l *Life) LabelPod(ctx context.Context, key, label string) (string, error) 
 		return "", fmt.Errorf("%q is no label: %s", label, strings.Join(wrong, "; "))
 	}
 	for _, pod := range l.livePods() {
-		old, has := pod.Labels[name]
-		if key != "" && keyOf(pod) != key || has == sets && old == value {
+		old, isSet := pod.Labels[name]
+		if key != "" && keyOf(pod) != key || isSet == sets && old == value {
 			continue
 		}
 		var set any // null removes it

@@ -96,10 +96,10 @@ func kindLine(resource reflect.Method) string {
 	fmt.Fprintf(&b, "{Group: %q, Version: %q, Kind: %q, Resource: %q", kind.Group, kind.Version, kind.Kind, strings.ToLower(resource.Name))
 	for _, want := range []struct {
 		name string
-		is   bool
+		ok   bool
 	}{{"Namespaced", resource.Type.NumIn() == 1}, {"Status", hasMethod(client, "UpdateStatus")}, {"Scale", hasMethod(client, "GetScale")},
 		{"Generation", slices.Contains(counting, kind.Kind)}} {
-		if want.is {
+		if want.ok {
 			b.WriteString(", " + want.name + ": true")
 		}
 	}

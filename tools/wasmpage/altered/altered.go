@@ -69,12 +69,12 @@ func hasChangedBelow(path string, changed map[string]Change) bool {
 }
 
 func change(to, from string, change Change) error {
-	was, err := os.ReadFile(from)
+	before, err := os.ReadFile(from)
 	if err != nil {
 		return err
 	}
-	now := change(string(was))
-	if now == string(was) {
+	now := change(string(before))
+	if now == string(before) {
 		return fmt.Errorf("%s is not as these tests expect it, so it cannot be altered", from)
 	}
 	return os.WriteFile(to, []byte(now), 0o644)

@@ -85,8 +85,8 @@ func dropLines(memory []byte) error {
 		}
 	}
 	clear(table[cu:tables])
-	for i, is := range needed {
-		if !is {
+	for i, isNeeded := range needed {
+		if !isNeeded {
 			values[i] = 0
 		}
 	}

@@ -122,18 +122,18 @@ func run(t *testing.T, wasm []byte, args ...string) (out, said string) {
 }
 
 func TestARepackedProgramDoesTheSame(t *testing.T) {
-	was := buildModule(t, program)
-	is, err := Repack(was)
+	before := buildModule(t, program)
+	got, err := Repack(before)
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantOut, _ := run(t, was)
-	gotOut, _ := run(t, is)
+	wantOut, _ := run(t, before)
+	gotOut, _ := run(t, got)
 	if gotOut != wantOut || !strings.Contains(gotOut, "recovered: seven main.main true") {
 		t.Errorf("it prints %q, printed %q before", gotOut, wantOut)
 	}
-	_, wantSaid := run(t, was, "fail")
-	_, gotSaid := run(t, is, "fail")
+	_, wantSaid := run(t, before, "fail")
+	_, gotSaid := run(t, got, "fail")
 	if !strings.Contains(wantSaid, "main.go:") || strings.Contains(gotSaid, "main.go") {
 		t.Errorf("before, a stack has lines, and after it has none:\n%s\n%s", wantSaid, gotSaid)
 	}
@@ -142,11 +142,11 @@ func TestARepackedProgramDoesTheSame(t *testing.T) {
 			t.Errorf("a stack names no %q:\n%s\n%s", word, wantSaid, gotSaid)
 		}
 	}
-	again, err := Repack(is)
+	again, err := Repack(got)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(again, is) {
+	if !bytes.Equal(again, got) {
 		t.Error("to repack it once more changes it")
 	}
 }

@@ -95,12 +95,12 @@ func silence(file string, closed, idle []string, strip, first bool) (text []byte
 
 // refuse is the body of a door: it returns an error if that is the last result,
 // with zero values before it, and else panics.
-func refuse(of *ast.FuncType) ast.Stmt {
-	if of.Results != nil {
-		last := of.Results.List[len(of.Results.List)-1]
+func refuse(typ *ast.FuncType) ast.Stmt {
+	if typ.Results != nil {
+		last := typ.Results.List[len(typ.Results.List)-1]
 		if id, ok := last.Type.(*ast.Ident); ok && id.Name == "error" {
 			var results []ast.Expr
-			for _, field := range of.Results.List {
+			for _, field := range typ.Results.List {
 				for range max(1, len(field.Names)) {
 					results = append(results, &ast.StarExpr{X: &ast.CallExpr{Fun: ast.NewIdent("new"), Args: []ast.Expr{field.Type}}})
 				}

@@ -59,11 +59,11 @@ func TestTheDoorsOfThisToolchainAreClosed(t *testing.T) {
 	}
 	closed := 0
 	for original, replacement := range replace {
-		is := read(t, replacement)
-		if read(t, original) == is {
+		got := read(t, replacement)
+		if read(t, original) == got {
 			t.Errorf("%s is replaced by itself", original)
 		}
-		closed += strings.Count(is, "errDoor") - strings.Count(is, "var errDoor") + strings.Count(is, "panic("+quote(refusal)+")")
+		closed += strings.Count(got, "errDoor") - strings.Count(got, "var errDoor") + strings.Count(got, "panic("+quote(refusal)+")")
 	}
 	want := 0
 	for _, names := range doors {
@@ -128,11 +128,11 @@ func TestAToolchainBuiltOtherwiseIsRefused(t *testing.T) {
 		t.Skip("long: make verify runs it")
 	}
 	for _, pkg := range []string{"net", Apimachinery + "/pkg/util/net"} {
-		was := doors[pkg]
-		doors[pkg] = append(slices.Clone(was), "Dialer.DialTheMoon")
+		before := doors[pkg]
+		doors[pkg] = append(slices.Clone(before), "Dialer.DialTheMoon")
 		dir := t.TempDir()
 		err := Prepare(toolchainFor(t, dir), dir, map[string]string{})
-		doors[pkg] = was
+		doors[pkg] = before
 		if err == nil || !strings.Contains(err.Error(), pkg) {
 			t.Errorf("a door of %s that is missing was not missed: %v", pkg, err)
 		}

@@ -37,17 +37,17 @@ func Find(dir string) (*Toolchain, error) {
 	if err != nil {
 		return nil, err
 	}
-	var is struct{ GOROOT, GOMODCACHE, GOVERSION, GOFLAGS string }
-	if err := json.Unmarshal(text, &is); err != nil {
+	var env struct{ GOROOT, GOMODCACHE, GOVERSION, GOFLAGS string }
+	if err := json.Unmarshal(text, &env); err != nil {
 		return nil, fmt.Errorf("go env: %w", err)
 	}
-	tc.Version, tc.Root = is.GOVERSION, is.GOROOT
-	if isBelow(is.GOROOT, is.GOMODCACHE) {
+	tc.Version, tc.Root = env.GOVERSION, env.GOROOT
+	if isBelow(env.GOROOT, env.GOMODCACHE) {
 		tc.Root = filepath.Join(dir, "goroot")
 		if err := os.Remove(tc.Root); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		if err := os.Symlink(is.GOROOT, tc.Root); err != nil {
+		if err := os.Symlink(env.GOROOT, tc.Root); err != nil {
 			return nil, err
 		}
 	}
@@ -57,7 +57,7 @@ func Find(dir string) (*Toolchain, error) {
 	tc.set("GOROOT=" + tc.Root)
 	tc.set("GOTOOLCHAIN=local") // it is chosen already
 	tc.set("GOWORK=off")        // a go.work above this module is not about it
-	tc.set("GOFLAGS=" + pageFlags(is.GOFLAGS))
+	tc.set("GOFLAGS=" + pageFlags(env.GOFLAGS))
 	return tc, nil
 }
 
@@ -78,8 +78,8 @@ func isBelow(path, dir string) bool {
 		return err == nil && filepath.IsLocal(rel)
 	}
 	real := func(path string) string {
-		if is, err := filepath.EvalSymlinks(path); err == nil {
-			return is
+		if resolved, err := filepath.EvalSymlinks(path); err == nil {
+			return resolved
 		}
 		return path
 	}

@@ -236,10 +236,10 @@ func muteTransform(o any) (any, error) {
 }
 
 // queueRow is a row that plays a queueScript to a release's queue.
-func queueRow(item int, name string, releases []Release, of string) Row {
-	s, ok := queueScripts[of]
+func queueRow(item int, name string, releases []Release, script string) Row {
+	s, ok := queueScripts[script]
 	if !ok {
-		panic("no queue script " + of)
+		panic("no queue script " + script)
 	}
 	r := Row{Item: item, Name: name, Releases: releases, wantIn: map[Release][]string{}, run: func(lib *Library) string {
 		behind := store{}
@@ -247,7 +247,7 @@ func queueRow(item int, name string, releases []Release, of string) Row {
 			behind["ns/"+k] = newThing(k, 1)
 		}
 		var transform TransformFunc
-		if of == "batches" {
+		if script == "batches" {
 			transform = muteTransform
 		}
 		p := &probe{Queue: lib.Queue(QueueOptions{Behind: behind, Transform: transform})}

@@ -68,11 +68,11 @@ func TestEveryStoryHasAPlaceOfItsOwn(t *testing.T) {
 		places[s.Group] = append(places[s.Group], s.Order)
 	}
 	for _, g := range story.Groups {
-		is := places[g.ID]
-		slices.Sort(is)
-		for i, place := range is {
+		orders := places[g.ID]
+		slices.Sort(orders)
+		for i, place := range orders {
 			if place != i+1 {
-				t.Errorf("the places of group %s are %v", g.ID, is)
+				t.Errorf("the places of group %s are %v", g.ID, orders)
 				break
 			}
 		}

@@ -71,8 +71,8 @@ func TestReconcileMissing(t *testing.T) {
 			t.Fatalf("OnDelete of %v, the store has %v", keys, informer.GetStore().ListKeys())
 		}
 		cleanUps := 0
-		work := func(of *server) error {
-			return reconcileMissing(ctx, of, keys[0], func() error {
+		work := func(srv *server) error {
+			return reconcileMissing(ctx, srv, keys[0], func() error {
 				cleanUps++
 				return nil
 			})

@@ -17,7 +17,7 @@ func TestPodsOf(t *testing.T) {
 	pod := func(app string) *corev1.Pod {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web", Labels: map[string]string{"app": app}}}
 	}
-	do := func(err error) {
+	must := func(err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
@@ -29,25 +29,25 @@ func TestPodsOf(t *testing.T) {
 			t.Errorf("under %s: %v, %v", app, pods, err)
 		}
 	}
-	do(indexer.Add(pod("cart")))
+	must(indexer.Add(pod("cart")))
 	pods, err := podsOf(indexer, "cart")
 	if err != nil || len(pods) != 1 {
 		t.Fatal(pods, err)
 	}
 	pods[0].Labels["app"] = "mine" // a copy
 	check("cart", 1, true)
-	do(indexer.Update(pod("shop")))
+	must(indexer.Update(pod("shop")))
 	check("cart", 0, true)
 	check("shop", 1, true)
 
 	stored, _, err := indexer.GetByKey("ns/web")
-	do(err)
+	must(err)
 	stored.(*corev1.Pod).Labels["app"] = "mine"
 	check("shop", 0, false) // the pod itself
-	do(indexer.Update(pod("cart")))
+	must(indexer.Update(pod("cart")))
 	check("cart", 1, true)
 	check("shop", 0, false) // the pod, with another label
-	do(indexer.Delete(pod("cart")))
+	must(indexer.Delete(pod("cart")))
 	check("cart", 0, true)
 	check("shop", 0, false) // nil
 }

@@ -54,7 +54,7 @@ func TestDeleteAsRead(t *testing.T) {
 	}
 	for _, x := range []struct {
 		what           string
-		cached, is     *corev1.Pod
+		cached, stored *corev1.Pod
 		stays, refused bool
 		deletes        int
 	}{
@@ -64,7 +64,7 @@ func TestDeleteAsRead(t *testing.T) {
 		{"it is gone", pod("", "5"), nil, false, false, 1},
 		{"the lister has none", nil, pod("", "5"), true, false, 0},
 	} {
-		s := &server{pod: x.is}
+		s := &server{pod: x.stored}
 		client, err := kubernetes.NewForConfigAndClient(&rest.Config{Host: "http://cluster.example", ContentConfig: rest.ContentConfig{
 			ContentType: "application/json"}}, &http.Client{Transport: s})
 		if err != nil {

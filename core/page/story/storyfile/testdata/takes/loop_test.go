@@ -36,20 +36,20 @@ func TestSetReadyWritesOnlyWhatDiffers(t *testing.T) {
 		writes int
 	}{{metav1.ConditionFalse, 1}, {metav1.ConditionFalse, 1}, {metav1.ConditionFalse, 1}, {metav1.ConditionTrue, 2}, {metav1.ConditionTrue, 2}} {
 		before := get()
-		was := before.DeepCopy()
+		copied := before.DeepCopy()
 		if err := setReady(t.Context(), client, before, metav1.Condition{Type: "Ready", Status: step.status, Reason: "Probed"}); err != nil {
 			t.Fatal(err)
 		}
-		if len(before.Status.Conditions) != len(was.Status.Conditions) {
+		if len(before.Status.Conditions) != len(copied.Status.Conditions) {
 			t.Error("it changed the object that it was given")
 		}
-		is := get().Status.Conditions
-		if writes != step.writes || len(is) != 1 || is[0].Status != step.status || time.Since(is[0].LastTransitionTime.Time) > time.Minute {
-			t.Errorf("reconcile %d: %d writes, want %d; conditions %v", i, writes, step.writes, is)
+		conditions := get().Status.Conditions
+		if writes != step.writes || len(conditions) != 1 || conditions[0].Status != step.status || time.Since(conditions[0].LastTransitionTime.Time) > time.Minute {
+			t.Errorf("reconcile %d: %d writes, want %d; conditions %v", i, writes, step.writes, conditions)
 		}
-		if step.status == metav1.ConditionFalse && i > 0 && !is[0].LastTransitionTime.Equal(&since) {
+		if step.status == metav1.ConditionFalse && i > 0 && !conditions[0].LastTransitionTime.Equal(&since) {
 			t.Errorf("reconcile %d moved the time", i)
 		}
-		since = is[0].LastTransitionTime
+		since = conditions[0].LastTransitionTime
 	}
 }
