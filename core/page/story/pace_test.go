@@ -234,9 +234,7 @@ func TestARestIsOver(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newStage(t, []*Story{story})
 				defer s.close()
-				begun := make(chan error, 1)
-				go func() { begun <- s.player.Begin(t.Context(), story.ID, story.Releases[0], 0) }()
-				if err := <-begun; err != nil {
+				if err := s.player.Begin(t.Context(), story.ID, story.Releases[0], 0); err != nil {
 					t.Fatal(err)
 				}
 				for i := range story.Steps {
